@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/event_log.hpp"
+
+namespace vgpu {
+
+/// One row of the catalogue. A new fault is a row here plus one `injector.hits("name")` where the hardware would fail.
+struct FaultKind {
+  std::string_view name;   ///< as written after --fault
+  std::string_view layer;  ///< registers, mmu, firmware, cs, transport: where it hooks
+  std::string_view what;   ///< what a real GPU or firmware would have to do wrong, one line
+  std::string_view stage;  ///< S0-S8: where a job then stops (docs/architecture.md)
+};
+
+/// The whole catalogue, in name order.
+[[nodiscard]] std::span<const FaultKind> fault_catalogue() noexcept;
+
+/// A spec the user wrote is wrong; what() is one line saying what would be right.
+class FaultSpecError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// `name[:after=N][:count=N]`: skip the first `after` occasions, then fail `count` times. count=0: for ever.
+struct FaultSpec {
+  std::string name;
+  uint64_t after = 0;
+  uint64_t count = 1;
+  /// Throws FaultSpecError for an unknown name, key or number.
+  static FaultSpec parse(std::string_view text);
+};
+
+/// What is armed now. The model asks at each occasion; nothing else in the model knows that faults exist.
+class FaultInjector {
+ public:
+  explicit FaultInjector(EventLog& log) : log_(log) {}
+
+  void arm(FaultSpec spec);
+  void disarm(std::string_view name) noexcept;
+  [[nodiscard]] const std::vector<FaultSpec>& armed() const noexcept { return armed_; }
+
+  /// True when this occasion fails. `name` must be in the catalogue (checked by assert).
+  [[nodiscard]] bool hits(std::string_view name);
+
+ private:
+  EventLog& log_;
+  std::vector<FaultSpec> armed_;
+};
+
+}  // namespace vgpu
