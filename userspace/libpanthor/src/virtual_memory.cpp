@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "panthor/virtual_memory.hpp"
+
+#include <array>
+
+#include "ioctl.hpp"
+#include "sync_ops.hpp"
+
+namespace panthor {
+namespace {
+
+static_assert(static_cast<uint32_t>(BindFlags::readonly) == DRM_PANTHOR_VM_BIND_OP_MAP_READONLY);
+static_assert(static_cast<uint32_t>(BindFlags::noexec) == DRM_PANTHOR_VM_BIND_OP_MAP_NOEXEC);
+static_assert(static_cast<uint32_t>(BindFlags::uncached) == DRM_PANTHOR_VM_BIND_OP_MAP_UNCACHED);
+
+constexpr unsigned type_shift = 28;
+static_assert(static_cast<uint32_t>(BindOp::Kind::unmap) << type_shift == DRM_PANTHOR_VM_BIND_OP_TYPE_UNMAP);
+static_assert(static_cast<uint32_t>(BindOp::Kind::sync_only) << type_shift == DRM_PANTHOR_VM_BIND_OP_TYPE_SYNC_ONLY);
+
+constexpr std::array kind_names = {"map", "unmap", "sync_only"};
+
+drm_panthor_vm_bind_op to_uapi(const BindOp& op, const drm_panthor_obj_array& syncs) {
+  return {.flags = static_cast<uint32_t>(op.kind) << type_shift | static_cast<uint32_t>(op.flags),
+          .bo_handle = op.bo_handle,
+          .bo_offset = op.bo_offset,
+          .va = op.va,
+          .size = op.size,
+          .syncs = syncs};
+}
+
+std::string describe(const BindOp& op) {
+  return fmt::format("{} va={:#x} size={:#x} bo={} offset={:#x} flags={:#x} syncs={}",
+                     kind_names[static_cast<size_t>(op.kind)], op.va, op.size, op.bo_handle, op.bo_offset,
+                     static_cast<uint32_t>(op.flags), op.syncs.size());
+}
+
+}  // namespace
+
+BindOp BindOp::map(const BufferObject& bo, uint64_t va, BindFlags flags, std::vector<SyncOp> syncs) {
+  return {Kind::map, flags, bo.handle(), 0, va, bo.size(), std::move(syncs)};
+}
+
+BindOp BindOp::unmap(uint64_t va, uint64_t size, std::vector<SyncOp> syncs) {
+  return {Kind::unmap, BindFlags::none, 0, 0, va, size, std::move(syncs)};
+}
+
+BindOp BindOp::sparse(uint64_t va, uint64_t size, std::vector<SyncOp> syncs) {
+  return {Kind::map, BindFlags::sparse | BindFlags::noexec, 0, 0, va, size, std::move(syncs)};
+}
+
+BindOp BindOp::sync_only(std::vector<SyncOp> syncs) {
+  return {Kind::sync_only, BindFlags::none, 0, 0, 0, 0, std::move(syncs)};
+}
+
+VirtualMemory::VirtualMemory(const Device& device, uint64_t user_va_range) : file_(device.file()) {
+  drm_panthor_vm_create args{};
+  args.user_va_range = user_va_range;
+  checked_ioctl(*file_, ioctls::vm_create, &args, "user_va_range={:#x}", user_va_range);
+  id_ = args.id;
+  user_va_range_ = args.user_va_range;
+}
+
+VirtualMemory::~VirtualMemory() {
+  if (id_ == 0) return;
+  drm_panthor_vm_destroy args{.id = id_, .pad = 0};
+  // Fails only for an id this object does not own, and a destructor has nobody to tell.
+  (void)try_ioctl(*file_, ioctls::vm_destroy, &args);
+}
+
+VirtualMemory::VirtualMemory(VirtualMemory&& other) noexcept
+    : file_(std::move(other.file_)), id_(std::exchange(other.id_, 0)), user_va_range_(other.user_va_range_) {}
+
+VirtualMemory& VirtualMemory::operator=(VirtualMemory&& other) noexcept {
+  std::swap(file_, other.file_);
+  std::swap(id_, other.id_);
+  std::swap(user_va_range_, other.user_va_range_);
+  return *this;
+}
+
+void VirtualMemory::destroy() {
+  drm_panthor_vm_destroy args{.id = id_, .pad = 0};
+  checked_ioctl(*file_, ioctls::vm_destroy, &args, "vm={}", id_);
+  id_ = 0;
+}
+
+void VirtualMemory::bind(std::span<const BindOp> ops) const { submit(ops, 0); }
+
+void VirtualMemory::bind_async(std::span<const BindOp> ops) const { submit(ops, DRM_PANTHOR_VM_BIND_ASYNC); }
+
+void VirtualMemory::submit(std::span<const BindOp> ops, uint32_t flags) const {
+  SyncOpArray syncs;
+  for (const BindOp& op : ops) syncs.append(op.syncs);
+  std::vector<drm_panthor_vm_bind_op> raw;
+  raw.reserve(ops.size());
+  for (size_t i = 0; i < ops.size(); ++i) raw.push_back(to_uapi(ops[i], syncs.part(i)));
+
+  drm_panthor_vm_bind args{.vm_id = id_, .flags = flags, .ops = object_array(raw)};
+  const int error = try_ioctl(*file_, ioctls::vm_bind, &args);
+  if (error == 0) return;
+
+  std::string arguments = fmt::format("vm={}, ops={}", id_, ops.size());
+  if ((flags & DRM_PANTHOR_VM_BIND_ASYNC) != 0) {
+    arguments += ", async";
+    if (ops.size() == 1) arguments += ": " + describe(ops.front());
+  } else if (ops.size() == 1) {
+    arguments += ": " + describe(ops.front());
+  } else if (args.ops.count < ops.size()) {
+    // panthor_ioctl_vm_bind_sync() puts the number of executed operations into ops.count.
+    arguments += fmt::format(", failed op {}: {}", args.ops.count, describe(ops[args.ops.count]));
+  }
+  throw call_error(error, ioctls::vm_bind.name, arguments);
+}
+
+VmState VirtualMemory::state() const {
+  drm_panthor_vm_get_state args{.vm_id = id_, .state = 0};
+  checked_ioctl(*file_, ioctls::vm_get_state, &args, "vm={}", id_);
+  return static_cast<VmState>(args.state);
+}
+
+}  // namespace panthor
