@@ -1,63 +1,31 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
-#include <type_traits>
 
 #include "core/event_log.hpp"
+#include "cs/context.hpp"
 #include "cs/environment.hpp"
 
 namespace vgpu::cs {
 
-inline constexpr unsigned register_count = 96;   ///< CS_FEATURES_WORK_REGS of a G610
-inline constexpr unsigned scoreboard_count = 8;  ///< CS_FEATURES_SCOREBOARDS of a G610
-inline constexpr unsigned call_depth = 8;
-
-/// CS_STATUS_BLOCKED_REASON (panthor_fw.h); `memory` is the model's own: a stalled access, shown as unblocked.
-enum class Blocked : uint32_t { none, scoreboard, progress, sync, deferred, resource, flush, memory };
-
-/// Everything of a command stream that survives a CSG suspend: this is what a suspend buffer holds.
-/// Trivially copyable; deferred work in flight is drained before a suspend, so scoreboards are counts of it.
-struct Context {
-  struct Frame {
-    uint64_t pc, end;
-  };
-  std::array<uint32_t, register_count> reg{};
-  uint64_t extract = 0;  ///< ring offset in bytes, monotonic, of the next ring instruction
-  uint64_t pc = 0, end = 0;  ///< inside a called buffer, valid while depth > 0
-  std::array<Frame, call_depth> frame{};
-  uint32_t depth = 0;
-  Blocked blocked = Blocked::none;
-  uint32_t wait_condition = 0;  ///< CS_STATUS_WAIT sync condition, 0 LE, 1 GT
-  uint32_t wait_is_64 = 0;
-  uint64_t wait_va = 0, wait_reference = 0;
-  uint32_t wait_scoreboards = 0;
-  std::array<uint32_t, scoreboard_count> scoreboard{};  ///< outstanding operations per entry
-  uint32_t endpoint_entry = 0, other_entry = 0;         ///< SET_SB_ENTRY
-  uint32_t error_status = 0;                            ///< not 0: CS_FAULT seen and no ERROR_BARRIER since
-  uint64_t heap_va = 0;                                 ///< HEAP_SET
-  uint64_t handler_va = 0;                              ///< exception handler
-  uint32_t handler_size = 0;
-  uint32_t granted_resources = 0;                       ///< REQ_RESOURCE bits held
-};
-static_assert(std::is_trivially_copyable_v<Context>);
-
 /// DRM_PANTHOR_EXCEPTION_* in CS_FAULT/CS_FATAL with the matching info word.
 struct Exception {
   uint32_t status;  ///< [7:0] type, [31:8] data
-  uint64_t info;
+  uint64_t info;  ///< bus fault: the VA; invalid instruction: the word; inherited: the sync object (assumed)
   bool fatal;
 };
 
 /// How a slice ended.
 enum class RunState : uint8_t {
-  more,     ///< the budget ran out
-  spinning, ///< executing, but provably repeating itself until memory changes: burn the slice's time, not the host's
-  empty,    ///< ring is drained: extract == insert and no call in progress
-  blocked,  ///< see Context::blocked
-  fatal,    ///< the stream is dead until it is stopped
+  more,      ///< the budget ran out
+  spinning,  ///< executing, but provably repeating itself until memory changes: burn the slice's time, not
+             ///< the host's
+  empty,     ///< ring is drained: extract == insert and no call in progress
+  blocked,   ///< see Context::blocked
+  fatal,     ///< the stream is dead until it is stopped
 };
 struct RunResult {
   RunState state;
@@ -71,29 +39,56 @@ struct Ring {
   uint64_t insert;  ///< bytes, monotonic
 };
 
+class Core;
+
 /// Executes one command stream. Decode comes from the table in panthor/isa; each opcode has one handler row.
+///
+/// A blocked instruction has had no effect: its address stays the current one and run() starts it again. That
+/// holds for stalled memory too, so an instruction that stalls halfway through its accesses happens exactly
+/// once.
 class Interpreter {
  public:
   Interpreter(Environment& environment, EventLog& log);
+  ~Interpreter();
+  Interpreter(Interpreter&&) noexcept;
+  Interpreter& operator=(Interpreter&&) = delete;
 
   /// Runs at most `budget` instructions. New exceptions wait in take_exception().
   RunResult run(Context& context, const Ring& ring, uint64_t budget);
 
-  /// Asynchronous ends, from the environment. They may unblock the stream; the caller runs it again.
+  /// Asynchronous ends, from the environment, also from inside Environment::start and ::flush. They may
+  /// unblock the stream; the caller runs it again. Deferred instructions they release run at once, as long as
+  /// memory lets them.
   void job_done(Context& context, unsigned scoreboard, std::optional<Exception> fault);
   void deferred_done(Context& context, unsigned scoreboard);
 
-  /// True when a stream in Blocked::sync would go on now. Aborted loads count as "would go on" (and then fault).
+  /// True when a stream in Blocked::sync would go on now. Aborted loads count as "would go on" (and then
+  /// fault).
   [[nodiscard]] bool sync_satisfied(const Context& context);
+  /// The same for Blocked::progress.
+  [[nodiscard]] bool progress_satisfied(const Context& context) const;
 
-  /// Oldest unreported exception.
+  /// Tiler OOM that the driver answered without a chunk: makes the stream run its exception handler next, as
+  /// if the instruction it is at had been preceded by a CALL. False when there is none, it runs already, or
+  /// the call stack is full: the machine then ends the job with a fault. The handler has ended when
+  /// in_exception_handler() is false.
+  [[nodiscard]] bool enter_exception_handler(Context& context);
+  [[nodiscard]] static bool in_exception_handler(const Context& context) noexcept {
+    return context.handler_depth != 0;
+  }
+
+  /// Oldest unreported exception. A second CS_FAULT before an ERROR_BARRIER is not reported (assumed).
   std::optional<Exception> take_exception();
+
+  /// Makes any bytes a valid Context: a suspend buffer is guest memory. run() and the ends above do it
+  /// themselves; call it before reading indices out of a context that came from there.
+  static void sanitize(Context& context) noexcept;
 
   /// GPU VA of the instruction the stream is at: CS_STATUS_CMD_PTR.
   [[nodiscard]] static uint64_t command_pointer(const Context& context, const Ring& ring);
 
  private:
-  // implementation-defined: the owner of cs/ completes this
+  std::unique_ptr<Core> core_;
 };
 
 }  // namespace vgpu::cs
