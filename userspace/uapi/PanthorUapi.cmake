@@ -10,10 +10,10 @@ include(CheckCXXSourceCompiles)
 
 set(PANTHOR_UAPI_DIR "" CACHE PATH "Directory that holds drm/panthor_drm.h (empty: find it)")
 
-# The newest part of the uAPI this project uses: DRM_PANTHOR_DEV_QUERY_MMU_INFO came with 7.3, MAP_SPARSE with 7.2.
+# The newest part of the uAPI this project compiles against: MAP_SPARSE came with 7.2.
 set(_panthor_uapi_probe "
   #include <drm/panthor_drm.h>
-  int main() { return sizeof(drm_panthor_mmu_info) + DRM_PANTHOR_DEV_QUERY_MMU_INFO + DRM_PANTHOR_VM_BIND_OP_MAP_SPARSE ? 0 : 1; }")
+  int main() { return DRM_PANTHOR_VM_BIND_OP_MAP_SPARSE ? 0 : 1; }")
 
 # panthor_uapi_works(DIR RESULT): do the headers in DIR (empty: the compiler's own) have what is used?
 function(panthor_uapi_works dir result)
@@ -23,6 +23,7 @@ function(panthor_uapi_works dir result)
     set(CMAKE_REQUIRED_INCLUDES ${dir} ${dir}/drm)
   endif()
   set(CMAKE_REQUIRED_QUIET ON)
+  unset(PANTHOR_UAPI_WORKS_${id} CACHE)  # what the directory holds may have changed
   check_cxx_source_compiles("${_panthor_uapi_probe}" PANTHOR_UAPI_WORKS_${id})
   set(${result} ${PANTHOR_UAPI_WORKS_${id}} PARENT_SCOPE)
 endfunction()
@@ -37,7 +38,7 @@ if(NOT _panthor_uapi_dir)
     execute_process(COMMAND ${CMAKE_CURRENT_LIST_DIR}/fetch-uapi
       OUTPUT_VARIABLE _panthor_uapi_dir OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE _panthor_uapi_status)
     if(NOT _panthor_uapi_status EQUAL 0)
-      message(FATAL_ERROR "The system's <drm/panthor_drm.h> is older than Linux 7.3 and newer headers could not be fetched "
+      message(FATAL_ERROR "The system's <drm/panthor_drm.h> is older than Linux 7.2 and newer headers could not be fetched "
         "(see above). Name a directory that holds drm/panthor_drm.h with -DPANTHOR_UAPI_DIR=DIR.")
     endif()
   endif()
@@ -45,7 +46,7 @@ endif()
 if(_panthor_uapi_dir)
   panthor_uapi_works("${_panthor_uapi_dir}" _panthor_uapi_usable)
   if(NOT _panthor_uapi_usable)
-    message(FATAL_ERROR "${_panthor_uapi_dir}/drm/panthor_drm.h is missing or older than Linux 7.3")
+    message(FATAL_ERROR "${_panthor_uapi_dir}/drm/panthor_drm.h is missing or older than Linux 7.2")
   endif()
   message(STATUS "panthor uAPI: ${_panthor_uapi_dir}")
   # Ordinary include directories come before the system ones, so that <drm.h> of libdrm does not hide the newer one.
