@@ -1,5 +1,3 @@
-const bool signals = mask != 0 || kind.asynchronous;
-if (!operands_exist(kind, word)) return core.invalid(context, word);
 // SPDX-License-Identifier: MIT
 #include "cs/deferrable.hpp"
 
@@ -241,22 +239,16 @@ bool apply(Core& core, Context& context, const DeferredOperation& operation, con
 
 Step handlers::deferrable(Core& core, Context& context, uint64_t word) {
   const Kind& kind = kind_of(word);
-  const uint32_t mask = wait_mask(word);
-  const unsigned entry = signal_entry(word);
-  const bool signals = mask != 0 || kind.asynchronous;
-  if (mask >> scoreboard_count || (signals && entry >= scoreboard_count)) return core.invalid(context, word);
-  if (kind.opcode == Opcode::trace_point &&
-      index(trace_base_field, word) + index(trace_count_field, word) > register_count)
-    return core.invalid(context, word);
-
+  if (!operands_exist(kind, word)) return core.invalid(context, word);
   const DeferredOperation operation = kind.capture(context, word);
-  if (mask) return core.defer(context, operation);
+  if (wait_mask(word)) return core.defer(context, operation);
 
   Resolved resolved;
   if (const AccessResult result = kind.resolve(core, operation, resolved); result != AccessResult::ok)
     return core.failed_access(context, result, resolved.failed_va);
-  if (signals) ++context.scoreboard[entry];
-  if (kind.apply(core, context, operation, resolved) && signals) core.release(context, entry);
+  if (kind.asynchronous) ++context.scoreboard[signal_entry(word)];
+  if (kind.apply(core, context, operation, resolved) && kind.asynchronous)
+    core.release(context, signal_entry(word));
   return Step::next;
 }
 

@@ -9,4 +9,3 @@ target_sources(vgpu_model PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/jobs.cpp
   ${CMAKE_CURRENT_LIST_DIR}/memory.cpp
   ${CMAKE_CURRENT_LIST_DIR}/wait.cpp)
-target_link_libraries(vgpu_model PUBLIC panthor::isa)
