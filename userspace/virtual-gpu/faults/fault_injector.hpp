@@ -12,7 +12,8 @@
 
 namespace vgpu {
 
-/// One row of the catalogue. A new fault is a row here plus one `injector.hits("name")` where the hardware would fail.
+/// One row of the catalogue. A new fault is a row here plus one `injector.hits("name")` where the hardware
+/// would fail.
 struct FaultKind {
   std::string_view name;   ///< as written after --fault
   std::string_view layer;  ///< registers, mmu, firmware, cs, transport: where it hooks
@@ -43,8 +44,11 @@ class FaultInjector {
  public:
   explicit FaultInjector(EventLog& log) : log_(log) {}
 
+  /// Replaces what is armed under the same name. Throws FaultSpecError for an unknown name.
   void arm(FaultSpec spec);
+  /// Harmless when it is not armed.
   void disarm(std::string_view name) noexcept;
+  /// What is still to come: `after` and `count` shrink as occasions pass, a used-up fault leaves.
   [[nodiscard]] const std::vector<FaultSpec>& armed() const noexcept { return armed_; }
 
   /// True when this occasion fails. `name` must be in the catalogue (checked by assert).
