@@ -10,8 +10,8 @@ namespace vgpu {
 
 /// The values behind the register window: plain storage, no semantics.
 ///
-/// The storage may live in memory shared with the guest ("shadow"), so that a guest read of a register that does
-/// not change by itself costs a load. Stores are therefore release stores of whole 32-bit words.
+/// The storage may live in memory shared with the guest ("shadow"), so that a guest read of a register that
+/// does not change by itself costs a load. Stores are therefore release stores of whole 32-bit words.
 class RegisterFile {
  public:
   static constexpr uint32_t window_size = 0x20'0000;  ///< bytes, as on RK3588 (fb000000.gpu)
