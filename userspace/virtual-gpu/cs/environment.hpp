@@ -28,6 +28,7 @@ struct IteratorJob {
   uint64_t instruction;                 ///< the RUN_* word
   std::span<const uint32_t> registers;  ///< the CS register file at issue
   unsigned scoreboard;                  ///< entry to be signalled when the job ends
+  uint64_t core_mask = 0;  ///< shader cores it may use; the machine fills it in before it plans the job
 };
 
 /// What a command stream needs from the machine around it. The interpreter knows no firmware, this knows no

@@ -49,7 +49,9 @@ Step run_job(Core& core, Context& context, uint64_t word) {
   ++context.scoreboard[entry];
   context.progress_due[entry] += counts_progress;
   core.called_out();
-  if (core.environment.start({kind.endpoint, word, context.reg, entry})) return Step::next;
+  if (core.environment.start(
+          {.endpoint = kind.endpoint, .instruction = word, .registers = context.reg, .scoreboard = entry}))
+    return Step::next;
   --context.scoreboard[entry];
   context.progress_due[entry] -= counts_progress;
   return Core::block(context, Blocked::resource);
