@@ -92,7 +92,8 @@ Mmu::Lookup Mmu::translate_slow(unsigned as, uint64_t va, Access access, Master 
   }
   AddressSpace& space = spaces_[as];
   if (!space.config().translates()) return {};
-  if (space.locked_at(va)) return {AccessResult::stalled, nullptr, 0, 0};
+  const bool locked = space.locked_at(va);
+  if (locked && master != Master::mcu) return {AccessResult::stalled, nullptr, 0, 0};
 
   const WalkResult found = find_leaf(space, va);
   if (found.fault == fault_code::gpu_bus_fault) return bus_fault(as, va, found.fault_address, access, master);
@@ -111,7 +112,7 @@ Mmu::Lookup Mmu::translate_slow(unsigned as, uint64_t va, Access access, Master 
   if (bytes.empty()) bytes = memory_.span(pa, length = page_size);
   if (bytes.empty()) return bus_fault(as, va, pa + (va - page), access, master);
 
-  space.remember({va >> 12, page + length, bytes.data(), allowed});
+  if (!locked) space.remember({va >> 12, page + length, bytes.data(), allowed});
   return {AccessResult::ok, bytes.data() + (va - page), page + length - va, 0};
 }
 

@@ -39,7 +39,10 @@ enum class AccessResult : uint8_t {
 /// Commands take `command_ns`; AS_STATUS.AS_ACTIVE is set meanwhile and MMU_INT bit 16+n latches at the end.
 /// They act at the end, on the registers as they were at the command:
 /// - UPDATE latches TRANSTAB, MEMATTR and TRANSCFG and empties the AS's TLB;
-/// - LOCK stalls accesses to the region LOCKADDR names, cached or not, and invalidates nothing;
+/// - LOCK stalls accesses to the region LOCKADDR names, cached or not, and invalidates nothing. The MCU's own
+/// accesses
+///   go through: its firmware is emulated above the instruction level and cannot wait in one (assumed
+///   harmless: a real MCU is delayed by microseconds);
 /// - UNLOCK, FLUSH_PT and FLUSH_MEM drop the region's TLB entries and release the lock; without a lock the
 /// region is
 ///   LOCKADDR's (that a flush releases the lock is assumed; data caches are not modelled, guest RAM is
