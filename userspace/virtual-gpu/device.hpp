@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <span>
 
@@ -14,13 +15,26 @@
 
 namespace vgpu {
 
+/// What a run may choose about the device.
+struct DeviceOptions {
+  /// mali_csffw.bin the guest will load; empty: the boot checks the shared section only.
+  std::filesystem::path firmware;
+  /// Every register write becomes a `reg.write` line of the event log.
+  bool log_register_writes = false;
+  /// What GPU_CYCLE_COUNT counts, Hz.
+  uint64_t core_clock_hz = 1'000'000'000;
+};
+
 /// The whole virtual Mali-G610: the layers wired together, behind what any bus needs. No transport knows more.
 ///
 /// A transport's loop is: serve register accesses; events().run_due(); sleep until a message or
 /// events().next_deadline_ns(). Nothing here blocks, and nothing is thread-safe: one thread drives one device.
 class Device {
  public:
-  Device(Memory& memory, IrqLines& lines, const Clock& clock, EventLog& log);
+  /// Throws fw::ImageError when options.firmware is no usable image.
+  Device(Memory& memory, IrqLines& lines, const Clock& clock, EventLog& log, const DeviceOptions& options);
+  Device(Memory& memory, IrqLines& lines, const Clock& clock, EventLog& log)
+      : Device(memory, lines, clock, log, DeviceOptions{}) {}
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
@@ -35,6 +49,9 @@ class Device {
   /// Shares the register values with the guest (see RegisterFile); detach before the memory goes away.
   void attach_shadow(std::span<uint32_t> words);
   void detach_shadow();
+
+  /// Guest RAM was mapped, moved or unmapped: host addresses the device remembers are forgotten.
+  void memory_changed() noexcept;
 
   [[nodiscard]] EventQueue& events() noexcept;
   [[nodiscard]] FaultInjector& faults() noexcept;

@@ -4,7 +4,8 @@
 namespace vgpu {
 
 void EventLog::line(std::string_view what, std::string_view fields) {
-  fmt::print(file_, fields.empty() ? "{} {}\n" : "{} {} {}\n", clock_.now_ns(), what, fields);
+  if (fields.empty()) fmt::print(file_, "{} {}\n", clock_.now_ns(), what);
+  else fmt::print(file_, "{} {} {}\n", clock_.now_ns(), what, fields);
 }
 
 void EventLog::unmodelled(std::string_view what) {
