@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Guest scenarios: boot/lab/scenarios/NAME.sh, each run in a guest of its own. Its status is the verdict: 0 passed, 77 skipped, else failed.
+# Its header says how to run it, in lines "# lab: KEY=VALUE …":
+#   variant=virtual-time|smp|debug|smp-debug  time=virtual|wall  cpus=N  mem=SIZE  timeout=SECONDS  base=v7.2|v7.3
+#   fault=SPEC  modparam=MOD.KEY=VALUE (both may repeat)  driver=no  dmesg=any (warnings are not failures)
+#   host=yes (run on the host instead, with LAB, RESULTS_DIR in its environment, for scenarios of several boots)
+
+# scenario_files: all of them.
+scenario_files() { find "$LAB_ROOT/boot/lab/scenarios" -name '*.sh' 2>/dev/null | LC_ALL=C sort; }
+
+# scenario_words FILE: the KEY=VALUE words of its header, one a line.
+scenario_words() { sed -n 's/^# lab: *//p' "$1" | tr -s ' ' '\n'; }
+
+# scenario_value FILE KEY [DEFAULT]: the first value of KEY.
+scenario_value() {
+  local value
+  value=$(scenario_words "$1" | sed -n "s/^$2=//p" | head -n 1)
+  printf '%s\n' "${value:-${3:-}}"
+}
+
+# scenario_options FILE: sets OPT and OPT_GUEST for its guest.
+scenario_options() {
+  local key value
+  declare -gA OPT=()
+  declare -ga OPT_CONFIG=() OPT_GUEST=()
+  OPT[timeout]=120
+  while IFS='=' read -r key value; do
+    case $key in
+      variant) OPT[kernel-variant]=$value ;;
+      time | cpus | mem | timeout | base) OPT[$key]=$value ;;
+      fault | modparam) OPT_GUEST+=("--$key" "$value") ;;
+      driver) OPT_GUEST+=(--no-driver) ;;
+    esac
+  done < <(scenario_words "$1")
+}
+
+# scenario_run FILE: one result. Anything it prints is kept in $RESULTS/scenarios/NAME.
+scenario_run() {
+  local file=$1 name dir status=0 begin bad
+  name=$(basename "$file" .sh)
+  dir=$RESULTS/scenarios/$name
+  mkdir -p "$dir/guest"
+  if [ "$(scenario_value "$file" host)" = yes ]; then
+    begin=$(now_ms)
+    LAB=$LAB_ROOT/lab RESULTS_DIR=$dir timeout "$(scenario_value "$file" timeout 300)" bash "$file" >"$dir/output" 2>&1 </dev/null || status=$?
+  else
+    scenario_options "$file"
+    prepare_guest
+    OPT[log]=$dir/guest
+    OPT_GUEST+=(--bind "$LAB_ROOT:/lab:ro" --bind "$dir:/results" --bind "$(guest_programs):/usr/local/bin:ro")
+    say "scenario $name on $KERNEL_NAME"
+    begin=$(now_ms)
+    run_guest sh -c "sh /lab/boot/lab/scenarios/$name.sh; status=\$?; dmesg >/results/dmesg; exit \$status" >"$dir/output" 2>&1 </dev/null || status=$?
+  fi
+  bad=
+  [ "$(scenario_value "$file" dmesg)" = any ] || [ ! -e "$dir/dmesg" ] || bad=$(grep -Em1 "$BAD_DMESG" "$dir/dmesg" || true)
+  case $status in
+    0) if [ -z "$bad" ]; then result scenarios "$name" pass "$(seconds_since "$begin")"; else result scenarios "$name" fail "$(seconds_since "$begin")" "kernel log: $bad"; fi ;;
+    77) result scenarios "$name" skip "$(seconds_since "$begin")" "$(tail -n 1 "$dir/output")" ;;
+    124) result scenarios "$name" fail "$(seconds_since "$begin")" "deadline ($dir)" ;;
+    *) result scenarios "$name" fail "$(seconds_since "$begin")" "status $status: $(tail -n 1 "$dir/output") ($dir)" ;;
+  esac
+}

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+#: lab test [OPTIONS]      everything this project can test on this machine
+#:
+#: Groups, in this order; the last line counts: N passed, N failed, N skipped. JUnit and KTAP are in the results directory.
+#:   shell      shellcheck over the shell of this project
+#:   lab        the front door's own tests (no network, no space, corrupted downloads …)
+#:   unit       unit tests, by ctest
+#:   sanitize   the same with AddressSanitizer and UndefinedBehaviorSanitizer
+#:   fuzz       each fuzzer for a few seconds
+#:   identity   the driver under test is byte for byte the package's
+#:   igt        upstream's IGT panthor tests on every packaged base
+#:   scenarios  boot/lab/scenarios, each in a guest of its own
+#:
+#:   --only GROUPS          comma-separated; scenarios/PATTERN picks scenarios by name
+#:   --target uml|local     local: unit, and smoke and IGT on this machine's own GPU
+verb_test() {
+  local begin=$SECONDS group
+  parse_options "target quiet only source" "$@"
+  [ "${#REST[@]}" -eq 0 ] || die "$EX_USAGE" "./lab test takes no arguments (./lab help test)"
+  need_target uml local
+  TEST_SOURCE=${OPT[source]:-}
+  TEST_ONLY=${OPT[only]:-}
+  results_open test
+  if [ "$TARGET" = uml ]; then
+    need_uml_host
+    install_packages all uml test
+    for group in shell lab unit sanitize fuzz identity igt scenarios; do run_group "$group"; done
+  else
+    install_packages all
+    for group in unit local; do run_group "$group"; done
+  fi
+  results_write
+  results_table
+  printf 'took %s; results in %s\n' "$(duration $((SECONDS - begin)))" "$RESULTS"
+  printf '%d passed, %d failed, %d skipped\n' "$(count_results pass)" "$(count_results fail)" "$(count_results skip)"
+  results_verdict
+}
+
+# group_wanted NAME
+group_wanted() { [ -z "$TEST_ONLY" ] || case ",$TEST_ONLY," in *",$1,"* | *",$1/"*) ;; *) return 1 ;; esac; }
+
+# run_group NAME: in a subshell, so that one that cannot be built is one failure and the others still run.
+run_group() {
+  group_wanted "$1" || return 0
+  say "== $1"
+  strictly "test_$1"
+  [ "$STATUS" -eq 0 ] || result "$1" "$1" fail 0 "stopped with exit code $STATUS"
+}
+
+test_shell() {
+  local file out
+  while read -r file; do
+    if out=$(shellcheck -x -e SC1091,SC2034,SC2154,SC2015 -s bash "$file" 2>&1); then
+      result shell "$file" pass 0
+    else
+      printf '%s\n' "$out" >&2
+      result shell "$file" fail 0 "shellcheck"
+    fi
+  done < <(cd "$LAB_ROOT" && shell_files)
+}
+
+# shell_files: every shell script of the checkout.
+shell_files() { grep -rlE --exclude-dir=.git --exclude-dir='build*' -m1 '^#!/(usr/bin/env (ba)?sh|bin/(ba)?sh)|^# shellcheck shell=' . | LC_ALL=C sort; }
+
+test_lab() {
+  local file begin status
+  for file in "$LAB_ROOT"/boot/lab/tests/*.sh; do
+    [ -e "$file" ] || continue
+    begin=$(now_ms) status=0
+    LAB_ROOT=$LAB_ROOT timeout 300 bash "$file" >"$RESULTS/lab-$(basename "$file" .sh).log" 2>&1 </dev/null || status=$?
+    case $status in
+      0) result lab "$(basename "$file" .sh)" pass "$(seconds_since "$begin")" ;;
+      77) result lab "$(basename "$file" .sh)" skip "$(seconds_since "$begin")" "$(tail -n 1 "$RESULTS/lab-$(basename "$file" .sh).log")" ;;
+      *) result lab "$(basename "$file" .sh)" fail "$(seconds_since "$begin")" "$(tail -n 1 "$RESULTS/lab-$(basename "$file" .sh).log")" ;;
+    esac
+  done
+}
+
+# ctest_results SUITE DIRECTORY: one result a test.
+ctest_results() {
+  local suite=$1 log=$RESULTS/$1.log verdict seconds name
+  step "running $suite tests" "$log" ctest --test-dir "$2" --output-on-failure -j"$(nproc)" --timeout 300 || true
+  while IFS=$'\t' read -r name verdict seconds; do
+    result "$suite" "$name" "$verdict" "$seconds"
+  done < <(sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: (.*[^ .]) \.+ *(\*{3})?(Passed|Failed|Skipped|Not Run|Timeout|Exception[^ ]*|.*Failed) .*[^0-9.]([0-9.]+) sec.*/\1\t\3\t\4/p' "$log" |
+    awk -F'\t' -v OFS='\t' '{ $2 = $2 == "Passed" ? "pass" : $2 == "Skipped" ? "skip" : "fail"; print }')
+  [ "$(count_results pass "$suite")" -gt 0 ] || result "$suite" "$suite" fail 0 "no test ran ($log)"
+}
+
+test_unit() {
+  build_userspace default all
+  ctest_results unit "$USERSPACE_DIR"
+}
+
+test_sanitize() {
+  build_userspace sanitize all -DPANTHOR_LAB_SANITIZE=ON -DPANTHOR_LAB_BENCH=OFF
+  ctest_results sanitize "$USERSPACE_DIR"
+}
+
+# A fuzzer is an executable whose name contains "fuzz"; its corpus grows in the cache.
+test_fuzz() {
+  local fuzzer name begin corpus found=0 status
+  build_userspace fuzz all -DPANTHOR_LAB_FUZZ=ON -DPANTHOR_LAB_BENCH=OFF -DBUILD_TESTING=OFF -DCMAKE_CXX_COMPILER=clang++
+  while read -r fuzzer; do
+    name=$(basename "$fuzzer") found=1 status=0
+    corpus=$LAB_CACHE/corpus/$name
+    mkdir -p "$corpus" "$RESULTS/fuzz"
+    begin=$(now_ms)
+    step "fuzzing with $name" "$RESULTS/fuzz/$name.log" "$fuzzer" -max_total_time="${PANTHOR_LAB_FUZZ_SECONDS:-10}" -timeout=10 -rss_limit_mb=2048 -artifact_prefix="$RESULTS/fuzz/" "$corpus" || status=$?
+    if [ "$status" -eq 0 ]; then
+      result fuzz "$name" pass "$(seconds_since "$begin")"
+    else
+      result fuzz "$name" fail "$(seconds_since "$begin")" "$(grep -m1 -E 'ERROR|SUMMARY' "$RESULTS/fuzz/$name.log")"
+    fi
+  done < <(find "$USERSPACE_DIR" -type f -name '*fuzz*' -perm -u+x ! -name '*.so' ! -path '*/CMakeFiles/*' | LC_ALL=C sort)
+  [ "$found" -eq 1 ] || result fuzz fuzz fail 0 "the build has no fuzzer"
+}
+
+# packaged_bases: those a test can get by itself.
+packaged_bases() {
+  local name
+  for name in $(base_names); do
+    [ "$(config_value "$LAB_ROOT/kernel-patches/bases/$name" obtain)" != package ] || printf '%s\n' "$name"
+  done
+}
+
+test_identity() {
+  local name begin
+  for name in $(packaged_bases); do
+    begin=$(now_ms)
+    if "$LAB_ROOT/lab" kernel verify --base "$name" >&2; then
+      result identity "$name" pass "$(seconds_since "$begin")"
+    else
+      result identity "$name" fail "$(seconds_since "$begin")" "see ./lab kernel verify --base $name"
+    fi
+  done
+}
+
+test_igt() {
+  local name
+  for name in $(packaged_bases) ${TEST_SOURCE:+source}; do
+    declare -gA OPT=()
+    declare -ga OPT_CONFIG=() OPT_GUEST=()
+    if [ "$name" = source ]; then OPT[source]=$TEST_SOURCE; else OPT[base]=$name; fi
+    strictly igt_prepared "igt $name"
+    [ "$STATUS" -eq 0 ] || result "igt $name" guest fail 0 "its guest could not be prepared (exit code $STATUS)"
+  done
+}
+
+igt_prepared() {
+  prepare_guest
+  igt_guest_results "$1"
+}
+
+test_scenarios() {
+  local file pattern
+  pattern=$(printf '%s' "$TEST_ONLY" | tr ',' '\n' | sed -n 's,^scenarios/,,p' | head -n 1)
+  while read -r file; do
+    case $(basename "$file" .sh) in *"$pattern"*) ;; *) continue ;; esac
+    strictly scenario_run "$file"
+    [ "$STATUS" -eq 0 ] || result scenarios "$(basename "$file" .sh)" fail 0 "its guest could not be prepared (exit code $STATUS)"
+  done < <(scenario_files)
+}
+
+# On a board: the same programs on its own GPU.
+test_local() {
+  local status=0
+  [ -n "$(panthor_node)" ] || {
+    result local device skip 0 "$(no_device_advice)"
+    return 0
+  }
+  "$LAB_ROOT/lab" run --target local >"$RESULTS/local.log" 2>&1 || status=$?
+  cat "$RESULTS/local.log" >&2
+  if [ "$status" -eq 0 ]; then result local run pass 0; else result local run fail 0 "exit code $status"; fi
+}
