@@ -9,15 +9,16 @@ namespace panthor {
 static_assert(static_cast<uint32_t>(BoFlags::no_mmap) == DRM_PANTHOR_BO_NO_MMAP);
 static_assert(static_cast<uint32_t>(BoFlags::wb_mmap) == DRM_PANTHOR_BO_WB_MMAP);
 
-BufferObject::BufferObject(const Device& device, uint64_t bytes, BoFlags flags, const VirtualMemory* exclusive_to)
+BufferObject::BufferObject(const Device& device, uint64_t bytes, BoFlags flags,
+                           const VirtualMemory* exclusive_to)
     : file_(device.file()), version_(device.version()), flags_(flags) {
   if (has(flags, BoFlags::wb_mmap)) device.require(has_bo_sync, "BO_CREATE with WB_MMAP");
   drm_panthor_bo_create args{};
   args.size = bytes;
   args.flags = static_cast<uint32_t>(flags);
   args.exclusive_vm_id = exclusive_to != nullptr ? exclusive_to->id() : 0;
-  checked_ioctl(*file_, ioctls::bo_create, &args, "size={:#x}, flags={:#x}, exclusive_vm={}", bytes, args.flags,
-                args.exclusive_vm_id);
+  checked_ioctl(*file_, ioctls::bo_create, &args, "size={:#x}, flags={:#x}, exclusive_vm={}", bytes,
+                args.flags, args.exclusive_vm_id);
   handle_ = args.handle;
   size_ = args.size;
 }
@@ -52,12 +53,15 @@ uint64_t BufferObject::mmap_offset() const {
   return args.offset;
 }
 
-Mapping BufferObject::map() const { return {file_->fd(), mmap_offset(), size_, Mapping::Protection::read_write}; }
+Mapping BufferObject::map() const {
+  return {file_->fd(), mmap_offset(), size_, Mapping::Protection::read_write};
+}
 
 void BufferObject::set_label(const std::string& label) const {
   if (version_ < has_bo_label)
-    throw call_error(EOPNOTSUPP, ioctls::bo_set_label.name,
-                     fmt::format("needs panthor {}, this is {}", to_string(has_bo_label), to_string(version_)));
+    throw call_error(
+        EOPNOTSUPP, ioctls::bo_set_label.name,
+        fmt::format("needs panthor {}, this is {}", to_string(has_bo_label), to_string(version_)));
   drm_panthor_bo_set_label args{};
   args.handle = handle_;
   args.label = reinterpret_cast<__u64>(label.c_str());

@@ -45,7 +45,9 @@ void CommandStreamBuilder::move(RegPair destination, uint64_t value) {
   }
 }
 
-void CommandStreamBuilder::move(Reg destination, uint32_t value) { emit(isa::move32(use(destination), value)); }
+void CommandStreamBuilder::move(Reg destination, uint32_t value) {
+  emit(isa::move32(use(destination), value));
+}
 
 void CommandStreamBuilder::add(Reg destination, Reg source, int32_t immediate) {
   emit(isa::add_imm32(use(destination), use(source), immediate));
@@ -55,7 +57,9 @@ void CommandStreamBuilder::add(RegPair destination, RegPair source, int32_t imme
   emit(isa::add_imm64(use(destination), use(source), immediate));
 }
 
-void CommandStreamBuilder::umin(Reg destination, Reg a, Reg b) { emit(isa::umin32(use(destination), use(a), use(b))); }
+void CommandStreamBuilder::umin(Reg destination, Reg a, Reg b) {
+  emit(isa::umin32(use(destination), use(a), use(b)));
+}
 
 void CommandStreamBuilder::load(Reg first, unsigned count, RegPair address, int16_t offset) {
   const uint16_t mask = use_range(first, count);
@@ -148,8 +152,8 @@ void CommandStreamBuilder::clean_caches(Reg scratch, unsigned entry) {
   wait(static_cast<uint16_t>(1u << entry));
 }
 
-void CommandStreamBuilder::flush_caches(isa::FlushMode l2, isa::FlushMode lsc, isa::OtherFlushMode other, Reg flush_id,
-                                        isa::Deferral how) {
+void CommandStreamBuilder::flush_caches(isa::FlushMode l2, isa::FlushMode lsc, isa::OtherFlushMode other,
+                                        Reg flush_id, isa::Deferral how) {
   emit(isa::flush_cache2(l2, lsc, other, use(flush_id), how));
 }
 

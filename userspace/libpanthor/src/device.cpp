@@ -70,9 +70,9 @@ Device Device::open_first() {
     }
     found += fmt::format("{}{}: {}", found.empty() ? "" : ", ", path, why);
   }
-  throw std::system_error(
-      ENODEV, std::generic_category(),
-      fmt::format("no render node driven by panthor ({})", found.empty() ? "no /dev/dri/renderD* at all" : found));
+  throw std::system_error(ENODEV, std::generic_category(),
+                          fmt::format("no render node driven by panthor ({})",
+                                      found.empty() ? "no /dev/dri/renderD* at all" : found));
 }
 
 void Device::require(const DriverVersion& at_least, const std::string& what) const {
@@ -126,14 +126,15 @@ TimestampInfo Device::timestamp_info(TimestampFlags flags) const {
           .timestamp = raw.current_timestamp,
           .offset = raw.timestamp_offset,
           .cycle_count = raw.cycle_count,
-          .cpu_time = std::chrono::seconds(raw.cpu_timestamp_sec) + std::chrono::nanoseconds(raw.cpu_timestamp_nsec),
+          .cpu_time =
+              std::chrono::seconds(raw.cpu_timestamp_sec) + std::chrono::nanoseconds(raw.cpu_timestamp_nsec),
           .duration = std::chrono::nanoseconds(raw.duration_nsec)};
 }
 
 GroupPrioritiesInfo Device::group_priorities_info() const {
   require(has_group_priorities, "GROUP_PRIORITIES_INFO");
-  const auto raw = query<drm_panthor_group_priorities_info>(*file_, DRM_PANTHOR_DEV_QUERY_GROUP_PRIORITIES_INFO,
-                                                            "GROUP_PRIORITIES_INFO");
+  const auto raw = query<drm_panthor_group_priorities_info>(
+      *file_, DRM_PANTHOR_DEV_QUERY_GROUP_PRIORITIES_INFO, "GROUP_PRIORITIES_INFO");
   return {.allowed_mask = raw.allowed_mask};
 }
 

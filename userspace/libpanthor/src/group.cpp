@@ -11,7 +11,8 @@ namespace panthor {
 static_assert(static_cast<unsigned>(GroupPriority::low) == PANTHOR_GROUP_PRIORITY_LOW);
 static_assert(static_cast<unsigned>(GroupPriority::realtime) == PANTHOR_GROUP_PRIORITY_REALTIME);
 
-Group::Group(const Device& device, const VirtualMemory& vm, const GroupOptions& options) : file_(device.file()) {
+Group::Group(const Device& device, const VirtualMemory& vm, const GroupOptions& options)
+    : file_(device.file()) {
   const GpuInfo gpu = device.gpu_info();
   const auto core_max = [](const CoreSet& set, uint64_t mask) {
     return set.max.value_or(static_cast<uint8_t>(std::popcount(mask)));
@@ -32,8 +33,8 @@ Group::Group(const Device& device, const VirtualMemory& vm, const GroupOptions& 
   args.max_fragment_cores = core_max(options.fragment, args.fragment_core_mask);
   args.max_tiler_cores = core_max(options.tiler, args.tiler_core_mask);
   args.vm_id = vm.id();
-  checked_ioctl(*file_, ioctls::group_create, &args, "vm={}, queues={}, priority={}", args.vm_id, queues.size(),
-                args.priority);
+  checked_ioctl(*file_, ioctls::group_create, &args, "vm={}, queues={}, priority={}", args.vm_id,
+                queues.size(), args.priority);
   handle_ = args.group_handle;
 }
 
@@ -68,8 +69,9 @@ void Group::submit(std::span<const QueueSubmit> jobs) const {
   if (error == 0) return;
   std::string arguments = fmt::format("group={}, jobs={}", handle_, jobs.size());
   if (jobs.size() == 1)
-    arguments += fmt::format(": queue={} stream={:#x}+{:#x} latest_flush={:#x} syncs={}", jobs[0].queue,
-                             jobs[0].stream_va, jobs[0].stream_bytes, jobs[0].latest_flush, jobs[0].syncs.size());
+    arguments +=
+        fmt::format(": queue={} stream={:#x}+{:#x} latest_flush={:#x} syncs={}", jobs[0].queue,
+                    jobs[0].stream_va, jobs[0].stream_bytes, jobs[0].latest_flush, jobs[0].syncs.size());
   throw call_error(error, ioctls::group_submit.name, arguments);
 }
 

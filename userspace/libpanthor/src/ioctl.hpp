@@ -19,7 +19,8 @@ struct Ioctl {
   std::string_view name;
 };
 
-/// Every ioctl the library issues. An argument struct is passed to the one it is declared for in panthor_drm.h or drm.h.
+/// Every ioctl the library issues. An argument struct is passed to the one it is declared for in
+/// panthor_drm.h or drm.h.
 namespace ioctls {
 #define PANTHOR_IOCTL_ROW(id) \
   { id, #id }
@@ -61,8 +62,8 @@ inline constexpr Ioctl syncobj_fd_to_handle PANTHOR_IOCTL_ROW(DRM_IOCTL_SYNCOBJ_
 
 /// Issues `ioctl`; a failure throws call_error() with the arguments formatted from `arguments`.
 template <typename... Args>
-void checked_ioctl(const DrmFile& file, const Ioctl& ioctl, void* argument, fmt::format_string<Args...> format,
-                   Args&&... arguments) {
+void checked_ioctl(const DrmFile& file, const Ioctl& ioctl, void* argument,
+                   fmt::format_string<Args...> format, Args&&... arguments) {
   if (const int error = try_ioctl(file, ioctl, argument); error != 0)
     throw call_error(error, ioctl.name, fmt::format(format, std::forward<Args>(arguments)...));
 }

@@ -5,8 +5,8 @@ namespace panthor {
 
 void SyncOpArray::append(std::span<const SyncOp> ops) {
   for (const SyncOp& op : ops) {
-    const uint32_t kind =
-        static_cast<uint32_t>(op.kind == SyncOp::Kind::signal ? DRM_PANTHOR_SYNC_OP_SIGNAL : DRM_PANTHOR_SYNC_OP_WAIT);
+    const uint32_t kind = static_cast<uint32_t>(op.kind == SyncOp::Kind::signal ? DRM_PANTHOR_SYNC_OP_SIGNAL
+                                                                                : DRM_PANTHOR_SYNC_OP_WAIT);
     const uint32_t type = op.timeline ? DRM_PANTHOR_SYNC_OP_HANDLE_TYPE_TIMELINE_SYNCOBJ
                                       : DRM_PANTHOR_SYNC_OP_HANDLE_TYPE_SYNCOBJ;
     ops_.push_back({.flags = kind | type, .handle = op.handle, .timeline_value = op.point});

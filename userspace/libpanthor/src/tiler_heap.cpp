@@ -13,8 +13,8 @@ TilerHeap::TilerHeap(const Device& device, const VirtualMemory& vm, const TilerH
   args.chunk_size = options.chunk_bytes;
   args.max_chunks = options.max_chunks;
   args.target_in_flight = options.target_in_flight;
-  checked_ioctl(*file_, ioctls::tiler_heap_create, &args, "vm={}, chunks={}..{}, chunk_size={:#x}", args.vm_id,
-                args.initial_chunk_count, args.max_chunks, args.chunk_size);
+  checked_ioctl(*file_, ioctls::tiler_heap_create, &args, "vm={}, chunks={}..{}, chunk_size={:#x}",
+                args.vm_id, args.initial_chunk_count, args.max_chunks, args.chunk_size);
   owned_ = true;
   handle_ = args.handle;
   context_va_ = args.tiler_heap_ctx_gpu_va;

@@ -15,7 +15,8 @@ VaAllocator::VaAllocator(uint64_t start, uint64_t size) : start_(start), end_(st
 
 uint64_t VaAllocator::allocate(uint64_t size, uint64_t alignment) {
   if (size == 0) throw std::invalid_argument("VaAllocator: size 0");
-  if (!std::has_single_bit(alignment)) throw std::invalid_argument("VaAllocator: alignment is no power of two");
+  if (!std::has_single_bit(alignment))
+    throw std::invalid_argument("VaAllocator: alignment is no power of two");
   for (auto hole = holes_.begin(); hole != holes_.end(); ++hole) {
     const uint64_t va = (hole->first + alignment - 1) & ~(alignment - 1);
     if (va < hole->first || va >= hole->second || hole->second - va < size) continue;
@@ -35,9 +36,11 @@ void VaAllocator::reserve(uint64_t va, uint64_t size) {
 
 void VaAllocator::release(uint64_t va, uint64_t size) {
   uint64_t end = va + size;
-  if (size == 0 || end < va || va < start_ || end > end_) throw std::invalid_argument("VaAllocator: outside the range");
+  if (size == 0 || end < va || va < start_ || end > end_)
+    throw std::invalid_argument("VaAllocator: outside the range");
   auto next = holes_.lower_bound(va);
-  if (next != holes_.end() && next->first < end) throw std::invalid_argument("VaAllocator: range is free already");
+  if (next != holes_.end() && next->first < end)
+    throw std::invalid_argument("VaAllocator: range is free already");
   if (next != holes_.begin()) {
     const auto before = std::prev(next);
     if (before->second > va) throw std::invalid_argument("VaAllocator: range is free already");

@@ -15,7 +15,8 @@ static_assert(static_cast<uint32_t>(BindFlags::uncached) == DRM_PANTHOR_VM_BIND_
 
 constexpr unsigned type_shift = 28;
 static_assert(static_cast<uint32_t>(BindOp::Kind::unmap) << type_shift == DRM_PANTHOR_VM_BIND_OP_TYPE_UNMAP);
-static_assert(static_cast<uint32_t>(BindOp::Kind::sync_only) << type_shift == DRM_PANTHOR_VM_BIND_OP_TYPE_SYNC_ONLY);
+static_assert(static_cast<uint32_t>(BindOp::Kind::sync_only) << type_shift ==
+              DRM_PANTHOR_VM_BIND_OP_TYPE_SYNC_ONLY);
 
 constexpr std::array kind_names = {"map", "unmap", "sync_only"};
 
@@ -83,9 +84,13 @@ void VirtualMemory::destroy() {
   id_ = 0;
 }
 
-void VirtualMemory::bind(std::span<const BindOp> ops) const { submit(ops, 0); }
+void VirtualMemory::bind(std::span<const BindOp> ops) const {
+  submit(ops, 0);
+}
 
-void VirtualMemory::bind_async(std::span<const BindOp> ops) const { submit(ops, DRM_PANTHOR_VM_BIND_ASYNC); }
+void VirtualMemory::bind_async(std::span<const BindOp> ops) const {
+  submit(ops, DRM_PANTHOR_VM_BIND_ASYNC);
+}
 
 void VirtualMemory::submit(std::span<const BindOp> ops, uint32_t flags) const {
   SyncOpArray syncs;

@@ -22,16 +22,16 @@ enum class BoFlags : uint32_t {
 template <>
 inline constexpr bool is_bit_flags<BoFlags> = true;
 
-/// Memory the GPU can be given (a GEM object). Move-only; the handle is closed when destroyed, the memory lives on
-/// while it is bound to a VM or mapped.
+/// Memory the GPU can be given (a GEM object). Move-only; the handle is closed when destroyed, the memory
+/// lives on while it is bound to a VM or mapped.
 class BufferObject {
  public:
   /// Longest label in bytes, its terminator included (PANTHOR_BO_LABEL_MAXLEN).
   static constexpr size_t max_label = 4096;
 
-  /// BO_CREATE of `bytes`, rounded up to pages by the kernel. With `exclusive_to` the buffer can only be bound to that
-  /// VM and never be exported, and submits do not have to track it. EINVAL: size 0, unknown flags, no_mmap with
-  /// wb_mmap, unknown VM; ENOMEM.
+  /// BO_CREATE of `bytes`, rounded up to pages by the kernel. With `exclusive_to` the buffer can only be
+  /// bound to that VM and never be exported, and submits do not have to track it. EINVAL: size 0, unknown
+  /// flags, no_mmap with wb_mmap, unknown VM; ENOMEM.
   BufferObject(const Device& device, uint64_t bytes, BoFlags flags = BoFlags::none,
                const VirtualMemory* exclusive_to = nullptr);
   ~BufferObject();

@@ -13,11 +13,12 @@
 
 namespace panthor {
 
-/// Writes a command stream of the v10 instruction set into memory the GPU can read, usually a mapped BufferObject.
-/// Registers are allocated by hand. Nothing is written through until finish() except the instructions themselves.
+/// Writes a command stream of the v10 instruction set into memory the GPU can read, usually a mapped
+/// BufferObject. Registers are allocated by hand. Nothing is written through until finish() except the
+/// instructions themselves.
 ///
-/// Errors: std::length_error when the memory is full, std::out_of_range for a register, immediate or branch distance
-/// that the encoding cannot hold, std::logic_error for labels used wrongly.
+/// Errors: std::length_error when the memory is full, std::out_of_range for a register, immediate or branch
+/// distance that the encoding cannot hold, std::logic_error for labels used wrongly.
 class CommandStreamBuilder {
  public:
   /// A place in the stream, branched to before or after it is bound. Belongs to the builder that made it.
@@ -36,8 +37,9 @@ class CommandStreamBuilder {
   /// Bit mask of all scoreboard entries, for wait().
   static constexpr uint16_t all_scoreboards = (1u << isa::scoreboard_count) - 1;
 
-  /// Writes to `words`, which the GPU sees at `va` (a multiple of 64 when the stream is submitted). `register_limit`
-  /// (CsifInfo::cs_reg_count, possibly less the unpreserved ones) bounds every register used.
+  /// Writes to `words`, which the GPU sees at `va` (a multiple of 64 when the stream is submitted).
+  /// `register_limit` (CsifInfo::cs_reg_count, possibly less the unpreserved ones) bounds every register
+  /// used.
   CommandStreamBuilder(std::span<uint64_t> words, uint64_t va, unsigned register_limit = isa::register_count);
 
   /// Appends an encoded instruction, unchecked.
@@ -51,7 +53,8 @@ class CommandStreamBuilder {
   void add(RegPair destination, RegPair source, int32_t immediate);
   void umin(Reg destination, Reg a, Reg b);
 
-  /// Loads `count` (1 to 16) registers from `address` + `offset` bytes. Asynchronous: wait() before they are used.
+  /// Loads `count` (1 to 16) registers from `address` + `offset` bytes. Asynchronous: wait() before they are
+  /// used.
   void load(Reg first, unsigned count, RegPair address, int16_t offset = 0);
   /// Stores `count` (1 to 16) registers to `address` + `offset` bytes. Asynchronous as well.
   void store(Reg first, unsigned count, RegPair address, int16_t offset = 0);
@@ -67,7 +70,8 @@ class CommandStreamBuilder {
   void bind(Label label);
   /// A label bound here.
   [[nodiscard]] Label here();
-  /// Goes to `target` when the signed `value` compares with 0 as `condition` says. 32767 instructions away at most.
+  /// Goes to `target` when the signed `value` compares with 0 as `condition` says. 32767 instructions away at
+  /// most.
   void branch(isa::Condition condition, Reg value, Label target);
   /// Goes to `target`.
   void branch(Label target) { branch(isa::Condition::always, Reg{0}, target); }
@@ -75,13 +79,14 @@ class CommandStreamBuilder {
   [[nodiscard]] Loop begin_loop(Reg counter, uint32_t times);
   void end_loop(const Loop& loop);
 
-  /// Loads `address` and `length` and calls `callee`, which returns at its end. Eight levels deep at most, the
-  /// kernel's own call included.
+  /// Loads `address` and `length` and calls `callee`, which returns at its end. Eight levels deep at most,
+  /// the kernel's own call included.
   void call(const CommandStream& callee, RegPair address, Reg length);
   /// The same without return: this stream ends with `callee`.
   void jump(const CommandStream& callee, RegPair address, Reg length);
 
-  /// Updates of a synchronisation object: the value at `address` (32 or 64 bits), its status word right behind it.
+  /// Updates of a synchronisation object: the value at `address` (32 or 64 bits), its status word right
+  /// behind it.
   void sync_add32(RegPair address, Reg data, isa::Scope scope = isa::Scope::system);
   void sync_set32(RegPair address, Reg data, isa::Scope scope = isa::Scope::system);
   void sync_add64(RegPair address, RegPair data, isa::Scope scope = isa::Scope::system);
@@ -90,8 +95,8 @@ class CommandStreamBuilder {
   void sync_wait32(isa::Condition condition, RegPair address, Reg reference);
   void sync_wait64(isa::Condition condition, RegPair address, RegPair reference);
 
-  /// Writes dirty lines of L2 and load/store caches back, so that the CPU sees what the stream stored, and waits for
-  /// it. Overwrites `scratch`; uses scoreboard entry `entry`.
+  /// Writes dirty lines of L2 and load/store caches back, so that the CPU sees what the stream stored, and
+  /// waits for it. Overwrites `scratch`; uses scoreboard entry `entry`.
   void clean_caches(Reg scratch, unsigned entry = 1);
   void flush_caches(isa::FlushMode l2, isa::FlushMode lsc, isa::OtherFlushMode other, Reg flush_id,
                     isa::Deferral how = {});
@@ -102,8 +107,8 @@ class CommandStreamBuilder {
   /// GPU address of the next instruction.
   [[nodiscard]] uint64_t next_va() const noexcept { return va_ + size_bytes(); }
 
-  /// Fixes the branches up and returns the stream. Throws std::logic_error when a label that is branched to was never
-  /// bound. The builder may go on afterwards.
+  /// Fixes the branches up and returns the stream. Throws std::logic_error when a label that is branched to
+  /// was never bound. The builder may go on afterwards.
   CommandStream finish();
 
  private:

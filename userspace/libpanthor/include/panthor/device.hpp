@@ -11,15 +11,16 @@
 
 namespace panthor {
 
-/// A render node driven by panthor. Cheap to copy: copies share the open file, and with it the VMs, groups and buffers.
+/// A render node driven by panthor. Cheap to copy: copies share the open file, and with it the VMs, groups
+/// and buffers.
 class Device {
  public:
-  /// Opens the node at `path`. Throws std::system_error: the errno of open(), or ENODEV when another driver than
-  /// panthor is behind it.
+  /// Opens the node at `path`. Throws std::system_error: the errno of open(), or ENODEV when another driver
+  /// than panthor is behind it.
   [[nodiscard]] static Device open(const std::string& path);
 
-  /// Opens the first node of /dev/dri/renderD* whose driver is panthor. Throws std::system_error(ENODEV), naming
-  /// what was found instead.
+  /// Opens the first node of /dev/dri/renderD* whose driver is panthor. Throws std::system_error(ENODEV),
+  /// naming what was found instead.
   [[nodiscard]] static Device open_first();
 
   /// Opens `path`, or the first node when it is empty.
@@ -38,18 +39,21 @@ class Device {
   [[nodiscard]] GpuInfo gpu_info() const;
   /// DEV_QUERY_CSIF_INFO.
   [[nodiscard]] CsifInfo csif_info() const;
-  /// DEV_QUERY_TIMESTAMP_INFO (driver 1.1; `flags` other than none: 1.8). Resumes the GPU. EINVAL for unknown flags.
+  /// DEV_QUERY_TIMESTAMP_INFO (driver 1.1; `flags` other than none: 1.8). Resumes the GPU. EINVAL for unknown
+  /// flags.
   [[nodiscard]] TimestampInfo timestamp_info(TimestampFlags flags = TimestampFlags::none) const;
   /// DEV_QUERY_GROUP_PRIORITIES_INFO (driver 1.2).
   [[nodiscard]] GroupPrioritiesInfo group_priorities_info() const;
   /// DEV_QUERY_MMU_INFO (driver 1.9).
   [[nodiscard]] MmuInfo mmu_info() const;
 
-  /// Throws std::system_error(EOPNOTSUPP) "WHAT needs panthor A.B.C, /dev/dri/renderD128 has X.Y.Z" on an older driver.
+  /// Throws std::system_error(EOPNOTSUPP) "WHAT needs panthor A.B.C, /dev/dri/renderD128 has X.Y.Z" on an
+  /// older driver.
   void require(const DriverVersion& at_least, const std::string& what) const;
 
  private:
-  Device(std::shared_ptr<const DrmFile> file, DriverVersion version) : file_(std::move(file)), version_(version) {}
+  Device(std::shared_ptr<const DrmFile> file, DriverVersion version)
+      : file_(std::move(file)), version_(version) {}
 
   std::shared_ptr<const DrmFile> file_;
   DriverVersion version_;

@@ -13,7 +13,8 @@ namespace panthor {
 /// How the GPU and the CPU caches are kept coherent (enum drm_panthor_gpu_coherency).
 enum class Coherency : uint32_t { ace_lite = 0, ace = 1, none = 31 };
 
-/// The GPU's identity and feature registers (struct drm_panthor_gpu_info). Fields a kernel does not know are 0.
+/// The GPU's identity and feature registers (struct drm_panthor_gpu_info). Fields a kernel does not know are
+/// 0.
 struct GpuInfo {
   uint32_t gpu_id = 0;   ///< GPU_ID: arch, product and version fields, see the accessors
   uint32_t gpu_rev = 0;  ///< REVIDR
@@ -83,7 +84,8 @@ struct TimestampInfo {
   std::chrono::nanoseconds duration{0};  ///< how long the reading took
 };
 
-/// Scheduling priority of a group (enum drm_panthor_group_priority). High and realtime need CAP_SYS_NICE or DRM master.
+/// Scheduling priority of a group (enum drm_panthor_group_priority). High and realtime need CAP_SYS_NICE or
+/// DRM master.
 enum class GroupPriority : uint8_t { low = 0, medium = 1, high = 2, realtime = 3 };
 inline constexpr unsigned group_priority_count = 4;
 

@@ -18,7 +18,8 @@ struct DriverVersion {
 /// "1.8.0"
 [[nodiscard]] std::string to_string(const DriverVersion& version);
 
-// First version of each feature this library gates on (history in the comment above panthor_drm_driver, panthor_drv.c).
+// First version of each feature this library gates on (history in the comment above panthor_drm_driver,
+// panthor_drv.c).
 
 /// DEV_QUERY_TIMESTAMP_INFO.
 inline constexpr DriverVersion has_timestamp_info{1, 1, 0};
@@ -30,7 +31,8 @@ inline constexpr DriverVersion has_bo_label{1, 4, 0};
 inline constexpr DriverVersion has_bo_sync{1, 7, 0};
 /// Flags, cycle count, CPU time and duration of TIMESTAMP_INFO.
 inline constexpr DriverVersion has_timestamp_flags{1, 8, 0};
-/// DEV_QUERY_MMU_INFO; also where the history lists BindFlags::sparse, which kernel 7.2 (1.8) accepts already.
+/// DEV_QUERY_MMU_INFO; also where the history lists BindFlags::sparse, which kernel 7.2 (1.8) accepts
+/// already.
 inline constexpr DriverVersion has_mmu_info{1, 9, 0};
 
 }  // namespace panthor

@@ -7,8 +7,8 @@
 
 namespace panthor {
 
-/// An open DRM node. Every object created through it shares it, so a handle is always returned to the file it came
-/// from, whatever the order of destruction.
+/// An open DRM node. Every object created through it shares it, so a handle is always returned to the file it
+/// came from, whatever the order of destruction.
 class DrmFile {
  public:
   /// Opens `path` read-write, close-on-exec. Throws std::system_error naming the path.

@@ -15,7 +15,7 @@ namespace panthor {
 
 /// One queue of a group (struct drm_panthor_queue_create).
 struct QueueOptions {
-  uint8_t priority = 1;           ///< inside the group, 0 to 15, 15 the highest
+  uint8_t priority = 1;            ///< inside the group, 0 to 15, 15 the highest
   uint32_t ring_bytes = 64 << 10;  ///< ring buffer, a power of two, 4 KiB to 64 KiB
 };
 
@@ -37,30 +37,33 @@ struct GroupOptions {
 /// A command stream for one queue (struct drm_panthor_queue_submit).
 struct QueueSubmit {
   uint32_t queue = 0;
-  uint64_t stream_va = 0;     ///< multiple of 64; 0 together with stream_bytes makes a pure synchronisation point
+  uint64_t stream_va =
+      0;  ///< multiple of 64; 0 together with stream_bytes makes a pure synchronisation point
   uint32_t stream_bytes = 0;  ///< multiple of 8
-  uint32_t latest_flush = 0;  ///< FlushIdPage::current() when the stream was written; 0: always flush. Bits 30:24 zero
+  uint32_t latest_flush =
+      0;  ///< FlushIdPage::current() when the stream was written; 0: always flush. Bits 30:24 zero
   std::vector<SyncOp> syncs;
 };
 
 /// struct drm_panthor_group_get_state. With timed_out or fatal_fault the group takes no job any more.
 struct GroupState {
-  bool timed_out = false;    ///< a job did not end in time, or the group was caught in a reset
-  bool fatal_fault = false;  ///< see fatal_queues
-  bool innocent = false;     ///< killed by a reset another group caused
+  bool timed_out = false;     ///< a job did not end in time, or the group was caught in a reset
+  bool fatal_fault = false;   ///< see fatal_queues
+  bool innocent = false;      ///< killed by a reset another group caused
   uint32_t fatal_queues = 0;  ///< bit n: queue n faulted
 
   [[nodiscard]] bool usable() const noexcept { return !timed_out && !fatal_fault; }
 };
 
-/// A scheduling group: queues that are on the GPU together. Move-only; destroyed with the object, jobs still running are
-/// cancelled. A file has at most max_per_file of them.
+/// A scheduling group: queues that are on the GPU together. Move-only; destroyed with the object, jobs still
+/// running are cancelled. A file has at most max_per_file of them.
 class Group {
  public:
   static constexpr unsigned max_per_file = 128;  ///< MAX_GROUPS_PER_POOL
 
-  /// GROUP_CREATE on `vm`. EINVAL: queue count, priority, ring size, masks outside what is present or with fewer bits
-  /// than max; EACCES: priority high or realtime without CAP_SYS_NICE; EBUSY: max_per_file groups exist.
+  /// GROUP_CREATE on `vm`. EINVAL: queue count, priority, ring size, masks outside what is present or with
+  /// fewer bits than max; EACCES: priority high or realtime without CAP_SYS_NICE; EBUSY: max_per_file groups
+  /// exist.
   Group(const Device& device, const VirtualMemory& vm, const GroupOptions& options = {});
   ~Group();
 
@@ -76,8 +79,9 @@ class Group {
   /// Handle, 1 to max_per_file.
   [[nodiscard]] uint32_t handle() const noexcept { return handle_; }
 
-  /// GROUP_SUBMIT: all of `jobs` or none. A job may wait for what an earlier one of the same call signals. EINVAL:
-  /// alignment, queue, latest_flush, syncs, or the group is not usable() any more; ENOENT: unknown syncobj.
+  /// GROUP_SUBMIT: all of `jobs` or none. A job may wait for what an earlier one of the same call signals.
+  /// EINVAL: alignment, queue, latest_flush, syncs, or the group is not usable() any more; ENOENT: unknown
+  /// syncobj.
   void submit(std::span<const QueueSubmit> jobs) const;
   void submit(const QueueSubmit& job) const { submit(std::span(&job, 1)); }
 

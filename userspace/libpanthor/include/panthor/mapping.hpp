@@ -29,10 +29,12 @@ class Mapping {
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
 
-  [[nodiscard]] std::span<std::byte> bytes() const noexcept { return {static_cast<std::byte*>(address_), size_}; }
+  [[nodiscard]] std::span<std::byte> bytes() const noexcept {
+    return {static_cast<std::byte*>(address_), size_};
+  }
 
-  /// The mapping as an array of T; a tail smaller than T is left out. The GPU may write it at any time: read through
-  /// volatile (or after a fence) what it writes.
+  /// The mapping as an array of T; a tail smaller than T is left out. The GPU may write it at any time: read
+  /// through volatile (or after a fence) what it writes.
   template <typename T>
   [[nodiscard]] std::span<T> as() const noexcept {
     static_assert(std::is_trivially_copyable_v<T>);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// All of libpanthor: RAII objects over the panthor uAPI and a command-stream builder for CSF GPUs of arch 10.
+/// All of libpanthor: RAII objects over the panthor uAPI and a command-stream builder for CSF GPUs of
+/// arch 10.
 
 #include "panthor/buffer_object.hpp"
 #include "panthor/command_stream_builder.hpp"

@@ -17,15 +17,16 @@ enum class WaitMode : uint8_t {
   until_available,  ///< only wait for a fence to be attached, not for it to signal (timeline)
 };
 
-/// A DRM synchronisation object: a box for one fence (binary), or for a chain of them by 64-bit points (timeline).
-/// Move-only.
+/// A DRM synchronisation object: a box for one fence (binary), or for a chain of them by 64-bit points
+/// (timeline). Move-only.
 class Syncobj {
  public:
   /// SYNCOBJ_CREATE. `signaled`: starts with a fence that is already signalled.
   explicit Syncobj(const Device& device, bool signaled = false);
   ~Syncobj();
 
-  Syncobj(Syncobj&& other) noexcept : file_(std::move(other.file_)), handle_(std::exchange(other.handle_, 0)) {}
+  Syncobj(Syncobj&& other) noexcept
+      : file_(std::move(other.file_)), handle_(std::exchange(other.handle_, 0)) {}
   Syncobj& operator=(Syncobj&& other) noexcept {
     std::swap(file_, other.file_);
     std::swap(handle_, other.handle_);
@@ -63,7 +64,9 @@ class Syncobj {
   [[nodiscard]] SyncOp wait_op() const { return {SyncOp::Kind::wait, false, handle_, 0}; }
   [[nodiscard]] SyncOp signal_op() const { return {SyncOp::Kind::signal, false, handle_, 0}; }
   [[nodiscard]] SyncOp wait_op(uint64_t point) const { return {SyncOp::Kind::wait, true, handle_, point}; }
-  [[nodiscard]] SyncOp signal_op(uint64_t point) const { return {SyncOp::Kind::signal, true, handle_, point}; }
+  [[nodiscard]] SyncOp signal_op(uint64_t point) const {
+    return {SyncOp::Kind::signal, true, handle_, point};
+  }
 
  private:
   Syncobj(std::shared_ptr<const DrmFile> file, uint32_t handle) : file_(std::move(file)), handle_(handle) {}

@@ -14,7 +14,8 @@ struct TilerHeapOptions {
   uint32_t initial_chunk_count = 5;  ///< 1 to max_chunks
   uint32_t chunk_bytes = 2 << 20;    ///< whole pages, 128 KiB to 8 MiB
   uint32_t max_chunks = 64;
-  uint32_t target_in_flight = 65535;  ///< render passes; beyond it the firmware waits instead of growing the heap
+  uint32_t target_in_flight =
+      65535;  ///< render passes; beyond it the firmware waits instead of growing the heap
 };
 
 /// Memory the tiler grows into, chunk by chunk, owned by a VM. Move-only; destroyed with the object.

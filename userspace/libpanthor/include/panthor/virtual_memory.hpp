@@ -23,8 +23,8 @@ enum class BindFlags : uint32_t {
 template <>
 inline constexpr bool is_bit_flags<BindFlags> = true;
 
-/// One VM_BIND operation (struct drm_panthor_vm_bind_op). `va`, `size` and `bo_offset` must be multiples of the page
-/// size and [va, va + size) must lie below VirtualMemory::user_va_range(); otherwise EINVAL.
+/// One VM_BIND operation (struct drm_panthor_vm_bind_op). `va`, `size` and `bo_offset` must be multiples of
+/// the page size and [va, va + size) must lie below VirtualMemory::user_va_range(); otherwise EINVAL.
 struct BindOp {
   enum class Kind : uint8_t { map = 0, unmap = 1, sync_only = 2 };
 
@@ -47,19 +47,22 @@ struct BindOp {
   [[nodiscard]] static BindOp sync_only(std::vector<SyncOp> syncs);
 };
 
-/// enum drm_panthor_vm_state. Unusable: an asynchronous bind failed; maps are refused and jobs fail. Make a new VM.
+/// enum drm_panthor_vm_state. Unusable: an asynchronous bind failed; maps are refused and jobs fail. Make a
+/// new VM.
 enum class VmState : uint32_t { usable = 0, unusable = 1 };
 
-/// A GPU address space (a panthor VM). Move-only; destroyed with the object, which stops groups still using it.
-/// A file has at most max_per_file of them.
+/// A GPU address space (a panthor VM). Move-only; destroyed with the object, which stops groups still using
+/// it. A file has at most max_per_file of them.
 class VirtualMemory {
  public:
   static constexpr unsigned max_per_file = 32;  ///< PANTHOR_MAX_VMS_PER_FILE
-  static constexpr uint64_t page_size = 4096;   ///< smallest granule; the kernel rounds buffers to its own page size
+  static constexpr uint64_t page_size =
+      4096;  ///< smallest granule; the kernel rounds buffers to its own page size
 
-  /// VM_CREATE. `user_va_range` bytes from 0 are for bind(), the rest is the kernel's; 0 lets the kernel choose. The
-  /// kernel rounds its own part down to a power of two, so user_va_range() may be more than was asked. EINVAL: the
-  /// range leaves the kernel less than it needs (PANTHOR_VM_MIN_KERNEL_VA_SIZE); EBUSY: max_per_file VMs exist.
+  /// VM_CREATE. `user_va_range` bytes from 0 are for bind(), the rest is the kernel's; 0 lets the kernel
+  /// choose. The kernel rounds its own part down to a power of two, so user_va_range() may be more than was
+  /// asked. EINVAL: the range leaves the kernel less than it needs (PANTHOR_VM_MIN_KERNEL_VA_SIZE); EBUSY:
+  /// max_per_file VMs exist.
   explicit VirtualMemory(const Device& device, uint64_t user_va_range = 0);
   ~VirtualMemory();
 
@@ -73,13 +76,13 @@ class VirtualMemory {
   /// Bytes from 0 that may be bound.
   [[nodiscard]] uint64_t user_va_range() const noexcept { return user_va_range_; }
 
-  /// Executes `ops` in order before it returns. They may not carry syncs. When one fails the ones before it stay done;
-  /// the error names it. EINVAL: alignment, range, flags, handle, VM; ENOMEM.
+  /// Executes `ops` in order before it returns. They may not carry syncs. When one fails the ones before it
+  /// stay done; the error names it. EINVAL: alignment, range, flags, handle, VM; ENOMEM.
   void bind(std::span<const BindOp> ops) const;
   void bind(const BindOp& op) const { bind(std::span(&op, 1)); }
 
-  /// Queues `ops` (VM_BIND_ASYNC): each waits for its wait syncs, runs, and signals its signal syncs. An error found
-  /// later makes the VM unusable, see state(). EINVAL also when the VM is unusable.
+  /// Queues `ops` (VM_BIND_ASYNC): each waits for its wait syncs, runs, and signals its signal syncs. An
+  /// error found later makes the VM unusable, see state(). EINVAL also when the VM is unusable.
   void bind_async(std::span<const BindOp> ops) const;
   void bind_async(const BindOp& op) const { bind_async(std::span(&op, 1)); }
 

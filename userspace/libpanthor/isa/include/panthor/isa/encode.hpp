@@ -49,16 +49,15 @@ constexpr uint64_t place(const Instruction& row, const Field& item, int64_t valu
 [[nodiscard]] constexpr uint64_t encode(const Instruction& row, std::initializer_list<FieldValue> values) {
   uint64_t word = static_cast<uint64_t>(row.opcode) << 56;
   for (const FieldValue& given : values) {
-    const Field* item = row.find(given.name);
-    if (!item) detail::encoding_error(row, given.name, "no such field");
-    word = (word & ~item->word_mask()) | detail::place(row, *item, given.value);
+    const size_t index = row.index_of(given.name);
+    if (index == row.field_count) detail::encoding_error(row, given.name, "no such field");
+    const Field& item = row.fields()[index];
+    word = (word & ~item.word_mask()) | detail::place(row, item, given.value);
   }
   return word;
 }
 [[nodiscard]] constexpr uint64_t encode(Opcode opcode, std::initializer_list<FieldValue> values) {
-  const Instruction* row = find_instruction(opcode);
-  if (!row) throw std::out_of_range("opcode is not in the instruction set");
-  return encode(*row, values);
+  return encode(instruction(opcode), values);
 }
 
 }  // namespace panthor::isa

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace harness {
+
+/// Each adds one subcommand to `app`. When it is chosen, its exit code is put into `exit_code` by the parse.
+void add_info(CLI::App& app, int& exit_code);
+void add_smoke(CLI::App& app, int& exit_code);
+void add_load(CLI::App& app, int& exit_code);
+
+}  // namespace harness

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "commands/commands.hpp"
+#include "exit_code.hpp"
+
+int main(int argc, char** argv) {
+  CLI::App app("Exercises the panthor DRM driver through libpanthor.", "panthor-harness");
+  app.footer(harness::exit_code_help);
+  app.require_subcommand(1);
+  int exit_code = harness::exit_good;
+  harness::add_info(app, exit_code);
+  harness::add_smoke(app, exit_code);
+  harness::add_load(app, exit_code);
+  for (CLI::App* command : app.get_subcommands({})) command->footer(harness::exit_code_help);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? harness::exit_good : harness::exit_usage;
+  } catch (const std::system_error& error) {
+    fmt::print(stderr, "panthor-harness: {}\n", error.what());
+    return error.code().value() == ENODEV ? harness::exit_no_device : harness::exit_failed;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "panthor-harness: {}\n", error.what());
+    return harness::exit_failed;
+  }
+  return exit_code;
+}
