@@ -89,9 +89,8 @@ void Core::drain(Context& context) {
     Resolved resolved;
     const AccessResult result = resolve(*this, operation, resolved);
     if (result == AccessResult::stalled) {
-      context.deferred_stalled = 1;
-      ++i;
-      continue;
+      context.deferred_stalled = 1;  // those behind it keep their place (assumed: one memory pipe a stream)
+      return;
     }
     // Out of the queue before any effect: effects may call back in here.
     std::copy(context.deferred.begin() + i + 1, context.deferred.begin() + context.deferred_count,

@@ -78,7 +78,7 @@ constexpr void add_field(DispatchRow& row, const isa::Field& field) {
 constexpr std::array<DispatchRow, 256> build() {
   std::array<DispatchRow, 256> table{};
   for (const Binding& binding : bindings) {
-    const isa::Instruction& instruction = *isa::find_instruction(binding.opcode);
+    const isa::Instruction& instruction = isa::instruction(binding.opcode);
     DispatchRow& row = table.at(static_cast<uint8_t>(binding.opcode));
     row.execute = binding.execute;
     row.reserved = instruction.must_be_zero();

@@ -34,7 +34,7 @@ constexpr const JobKind& kind_of(uint64_t word) {
 constexpr isa::Field heap_address = isa::field(Opcode::heap_set, "address");
 constexpr isa::Field region_size = isa::field(Opcode::prot_region, "instructions");
 constexpr uint32_t resource_bits = 0xf;  // REQ_RESOURCE: every field is one of these bits
-static_assert((isa::find_instruction(Opcode::req_resource)->must_be_zero() & 0xffffffff) == ~resource_bits);
+static_assert((isa::instruction(Opcode::req_resource).must_be_zero() & 0xffffffff) == ~resource_bits);
 
 }  // namespace
 
