@@ -91,7 +91,7 @@ apt_update() {
   need_space "$root" 300 "package lists"
   if ! apt_private apt-get update >"$log" 2>&1; then
     grep -qiE 'signature|NO_PUBKEY|not signed' "$log" && die "$EX_CORRUPT" "the mirror's signature could not be verified: $(grep -iEm1 'signature|NO_PUBKEY|not signed' "$log")"
-    die "$EX_NETWORK" "no network: the Debian mirror does not answer ($(grep -Em1 '^(E|Err|W):' "$log" || tail -n 1 "$log"))"
+    die "$EX_NETWORK" "no network: the Debian mirror does not answer ($(grep -Eim1 'could not|temporary failure|unreachable|timed out' "$log" || tail -n 1 "$log"))"
   fi
 }
 

@@ -19,6 +19,7 @@ readonly EXIT_CODES="\
 16   a package cannot be had on this distribution
 17   the kernel source named cannot be used
 77   cannot test here
+123  --fail-on-dmesg matched
 124  the deadline of --timeout passed
 125  the lab itself failed"
 

@@ -25,12 +25,17 @@ fault           guest
 bind            guest
 modparam        guest
 fail-on-dmesg   guest
-no-driver       guestflag"
+env             guest
+append          guest
+chdir           guest
+boot-timeout    guest
+no-driver       guestflag
+log-registers   guestflag"
 
 # The options that choose a kernel, and those that shape a guest.
 # shellcheck disable=SC2034 # used by the verbs
 readonly KERNEL_OPTIONS="source base series kernel-variant config" \
-  GUEST_OPTIONS="time cpus mem timeout log result fault bind modparam fail-on-dmesg no-driver"
+  GUEST_OPTIONS="time cpus mem timeout log result fault bind modparam fail-on-dmesg env append chdir boot-timeout no-driver log-registers"
 
 # option_kind NAME
 option_kind() { awk -v name="$1" '$1 == name { print $2 }' <<<"$OPTION_TABLE"; }

@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 #: lab exec [OPTIONS] -- COMMAND ARGS…      run one command in a fresh guest
 #:
-#: Its output, input, signals and exit status are passed through; 124: the deadline passed, 125: the lab itself failed.
+#: Its output, input, signals and exit status are passed through; 123: --fail-on-dmesg matched,
+#: 124: the deadline passed, 125: the lab itself failed.
 #: The programs of this project are in the guest's path. Files written in the guest are gone with it, except below --bind.
 #:
 #:   --base v7.2|v7.3          kernel to build, from Debian's package (default v7.2)
@@ -16,6 +17,10 @@
 #:   --bind HOST[:GUEST][:ro]  make a host directory visible; may repeat
 #:   --modparam MOD.KEY=VALUE  module parameter; may repeat
 #:   --no-driver               do not load panthor
+#:   --env NAME=VALUE          variable for the command; may repeat
+#:   --chdir DIR               its working directory in the guest
+#:   --append ARG              kernel command line argument; may repeat
+#:   --log-registers           log register accesses too
 #:   --timeout SECONDS         deadline
 #:   --fail-on-dmesg REGEX     fail when a kernel message matches
 #:   --log DIR                 keep console, model log and event trace

@@ -51,7 +51,7 @@ run_group() {
 test_shell() {
   local file out
   while read -r file; do
-    if out=$(shellcheck -x -e SC1091,SC2034,SC2154,SC2015 -s bash "$file" 2>&1); then
+    if out=$(shellcheck -x -e SC1091,SC2012,SC2013,SC2015,SC2034,SC2153,SC2154 -s bash "$file" 2>&1); then
       result shell "$file" pass 0
     else
       printf '%s\n' "$out" >&2

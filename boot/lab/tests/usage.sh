@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Wrong usage: one line and exit code 2.
+# shellcheck source=boot/lab/tests/support/helper.bash
+. "$(dirname "${BASH_SOURCE[0]}")/support/helper.bash"
+
+expect_exit 2 'no verb frobnicate' "$LAB" frobnicate
+expect_exit 2 'takes no option --frob' "$LAB" exec --frob -- true
+expect_exit 2 'what is to be run' "$LAB" exec
+expect_exit 2 'target vm: not yet' "$LAB" exec --target vm -- true
+expect_exit 2 'target ssh:board: not yet' "$LAB" run --target ssh:board
+expect_exit 2 'excludes --cpus' "$LAB" exec --cpus 2 --time virtual -- true
+expect_exit 2 'no base v1.0' "$LAB" exec --base v1.0 -- true
+expect_exit 2 'base v7.0 is not packaged' "$LAB" exec --base v7.0 -- true
+expect_exit 2 'no kernel variant turbo' "$LAB" exec --kernel-variant turbo -- true
+expect_exit 17 'no such directory' "$LAB" exec --source "$SCRATCH/nowhere" -- true
+mkdir "$SCRATCH/empty"
+expect_exit 17 'not a Linux source tree' "$LAB" exec --source "$SCRATCH/empty" -- true
+"$LAB" help >"$SCRATCH/help"
+for verb in run test exec shell igt build clean doctor; do
+  grep -q "^  ./lab $verb" "$SCRATCH/help" || fail "help does not name $verb"
+  "$LAB" help "$verb" | grep -q "^lab $verb" || fail "help $verb"
+  "$LAB" "$verb" --help | grep -q "^lab $verb" || fail "$verb --help"
+done
