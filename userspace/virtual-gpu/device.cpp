@@ -56,10 +56,18 @@ Device::~Device() = default;
 
 uint64_t Device::read(uint32_t offset, unsigned size) { return layers_->bus.read(offset, size); }
 void Device::write(uint32_t offset, unsigned size, uint64_t value) { layers_->bus.write(offset, size, value); }
-bool Device::is_volatile(uint32_t offset) noexcept { return RegisterBus::is_volatile(offset); }
+bool Device::is_volatile(uint32_t offset) noexcept {
+  return RegisterBus::is_volatile(offset) || !find_register(offset & ~uint32_t{3});
+}
 
-void Device::attach_shadow(std::span<uint32_t> words) { layers_->bus.registers().attach(words); }
-void Device::detach_shadow() { layers_->bus.registers().detach(); }
+void Device::attach_shadow(std::span<uint32_t> words) {
+  layers_->mmu.memory_changed();
+  layers_->bus.registers().attach(words);
+}
+void Device::detach_shadow() {
+  layers_->bus.registers().detach();
+  layers_->mmu.memory_changed();
+}
 void Device::memory_changed() noexcept { layers_->mmu.memory_changed(); }
 
 EventQueue& Device::events() noexcept { return layers_->events; }

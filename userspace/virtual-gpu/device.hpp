@@ -43,7 +43,8 @@ class Device {
   [[nodiscard]] uint64_t read(uint32_t offset, unsigned size);
   void write(uint32_t offset, unsigned size, uint64_t value);
 
-  /// True for registers that change by themselves (counters): a transport must not serve them from the shadow.
+  /// True for registers that change by themselves (counters), and for offsets that name no register (their reads must
+  /// be seen as unmodelled): a transport must not serve either from the shadow.
   [[nodiscard]] static bool is_volatile(uint32_t offset) noexcept;
 
   /// Shares the register values with the guest (see RegisterFile); detach before the memory goes away.
