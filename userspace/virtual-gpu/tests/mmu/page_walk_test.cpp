@@ -41,6 +41,11 @@ TEST_F(PageWalk, EachLeafSizeCoversItsRange) {
   }
 }
 
+TEST_F(PageWalk, AddressBitsBelowABlockAreIgnored) {
+  table.map(va & ~uint64_t{0x1f'ffff}, ram | 0x3000, 21);
+  EXPECT_EQ(walk(va).leaf.physical_base, ram);
+}
+
 TEST_F(PageWalk, MissingTablesFaultAtTheirLevel) {
   EXPECT_EQ(fault(va), fault_code::translation + 0);
   table.set_entry(va, 30, 0);

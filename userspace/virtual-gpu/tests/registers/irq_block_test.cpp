@@ -55,6 +55,27 @@ TEST_F(IrqBlockTest, SecondEventWhileHighIsNoSecondEdge) {
   EXPECT_TRUE(lines.level(IrqLine::job)) << "bit 1 is still pending";
 }
 
+TEST(IrqBlockLine, IsToldOnlyOfChanges) {
+  struct CountedLines final : IrqLines {
+    void set_level(IrqLine, bool) override { ++calls; }
+    int calls = 0;
+  } lines;
+  VirtualClock clock;
+  EventLog log(clock);
+  RegisterFile registers;
+  IrqBlock block(registers, 0x1000, IrqLine::job, lines, log);
+  block.write(IrqBlock::mask, 0);
+  EXPECT_EQ(lines.calls, 0);
+  block.write(IrqBlock::mask, ~0u);
+  block.raise(1);
+  block.raise(2);
+  block.write(IrqBlock::clear, 1);
+  EXPECT_EQ(lines.calls, 1);
+  block.reset(0);
+  block.reset(0);
+  EXPECT_EQ(lines.calls, 2);
+}
+
 TEST_F(IrqBlockTest, StatusIsReadOnly) {
   write(mask, ~0u);
   bus.gpu().raise_job_irq(0x1);
