@@ -35,19 +35,18 @@ struct Transfer {
 /// Translates every word before any is moved, so that a stall leaves nothing half done.
 AccessResult map_all(Core& core, const Transfer& transfer, Access access, std::array<uint32_t*, words>& host,
                      uint64_t& failed_va) {
-  uint64_t left = 0;  // bytes of the last translation that are still ahead
-  std::byte* at = nullptr;
-  for (unsigned i = 0; i < words; ++i, at += 4, left -= left < 4 ? left : 4) {
+  Mmu::Lookup window;  // the last translation, and where it starts
+  uint64_t window_va = 0;
+  for (unsigned i = 0; i < words; ++i) {
     if (!(transfer.mask >> i & 1)) continue;
-    failed_va = transfer.va + 4ull * i;
-    if (failed_va % 4) return AccessResult::aborted;
-    if (left < 4) {
-      const Mmu::Lookup lookup = core.environment.translate(failed_va, access);
-      if (lookup.result != AccessResult::ok) return lookup.result;
-      at = lookup.host;
-      left = lookup.contiguous;
+    const uint64_t va = failed_va = transfer.va + 4ull * i;
+    if (va % 4) return AccessResult::aborted;
+    if (va - window_va >= window.contiguous) {
+      window = core.environment.translate(va, access);
+      if (window.result != AccessResult::ok) return window.result;
+      window_va = va;
     }
-    host[i] = reinterpret_cast<uint32_t*>(at);
+    host[i] = reinterpret_cast<uint32_t*>(window.host + (va - window_va));
   }
   return AccessResult::ok;
 }
