@@ -45,7 +45,7 @@ void RegisterBus::attach(MmuPort& mmu, McuPort& mcu) {
 
 bool RegisterBus::is_volatile(uint32_t offset) noexcept {
   const auto ref = find_register(offset & ~3u);
-  return ref && ref->row->rule == AccessRule::live;
+  return !ref || ref->row->rule == AccessRule::live;
 }
 
 uint64_t RegisterBus::read(uint32_t offset, unsigned size) {

@@ -43,7 +43,8 @@ class RegisterBus {
   /// effect.
   void write(uint32_t offset, unsigned size, uint64_t value);
 
-  /// The register's value changes by itself: a transport must not serve it from the shadow.
+  /// A transport must not serve reads here from the shadow: the value changes by itself, or no register is
+  /// there and the read has to be counted as unmodelled.
   [[nodiscard]] static bool is_volatile(uint32_t offset) noexcept;
 
   /// Whether every write gives a `reg.write` event line. Off at first: a job is a dozen of them.
