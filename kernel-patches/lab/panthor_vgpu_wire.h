@@ -32,7 +32,7 @@
 #define PANTHOR_VGPU_WIRE_VERSION	1
 
 /* Bytes of the register window, as on RK3588 (fb000000.gpu). */
-#define PANTHOR_VGPU_WINDOW_SIZE	0x200000
+#define PANTHOR_VGPU_WINDOW_SIZE	0x200000u
 
 /* Bytes of the trap map: one bit for each 32-bit word of the window. */
 #define PANTHOR_VGPU_TRAP_MAP_SIZE	(PANTHOR_VGPU_WINDOW_SIZE / 4 / 8)

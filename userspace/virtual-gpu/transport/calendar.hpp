@@ -12,9 +12,9 @@ namespace vgpu::transport {
 
 /// The calendar of UML's external time travel, for one guest: who may run at which virtual time.
 ///
-/// The guest asks to run at a time (REQUEST), waits (WAIT) and runs when told to (RUN). While it runs it owns the
-/// time and brings ours up to date before it touches the device (UPDATE). Source: include/uapi/linux/um_timetravel.h
-/// and arch/um/kernel/time.c.
+/// The guest asks to run at a time (REQUEST), waits (WAIT) and runs when told to (RUN). While it runs it owns
+/// the time and brings ours up to date before it touches the device (UPDATE). Source:
+/// include/uapi/linux/um_timetravel.h and arch/um/kernel/time.c.
 class Calendar {
  public:
   explicit Calendar(VirtualClock& clock) : clock_(clock) {}
@@ -23,7 +23,8 @@ class Calendar {
   [[nodiscard]] bool connected() const noexcept { return static_cast<bool>(connection_); }
   [[nodiscard]] int fd() const noexcept { return connection_.get(); }
 
-  /// Serves one message; false when the guest has closed. Throws ProtocolError for a message that makes no sense.
+  /// Serves one message; false when the guest has closed. Throws ProtocolError for a message that makes no
+  /// sense.
   bool serve();
 
   /// Is the guest asleep, waiting to be told to run?

@@ -46,9 +46,11 @@ struct ControlCommands::Table {
 
   static void fault_list(ControlCommands& self, const Words&, std::string& answer) {
     for (const FaultKind& kind : fault_catalogue())
-      fmt::format_to(std::back_inserter(answer), "{:24} {:10} {:3} {}\n", kind.name, kind.layer, kind.stage, kind.what);
+      fmt::format_to(std::back_inserter(answer), "{:24} {:10} {:3} {}\n", kind.name, kind.layer, kind.stage,
+                     kind.what);
     for (const FaultSpec& spec : self.faults_.armed())
-      fmt::format_to(std::back_inserter(answer), "armed {} after={} count={}\n", spec.name, spec.after, spec.count);
+      fmt::format_to(std::back_inserter(answer), "armed {} after={} count={}\n", spec.name, spec.after,
+                     spec.count);
   }
   static void fault_arm(ControlCommands& self, const Words& words, std::string&) {
     self.faults_.arm(FaultSpec::parse(words[2]));
@@ -78,7 +80,8 @@ struct ControlCommands::Table {
         Row{"help", "", 0, "help", "the commands", true, help},
         Row{"fault", "list", 0, "fault list", "the catalogue, and what is armed", true, fault_list},
         Row{"fault", "arm", 1, "fault arm SPEC", "NAME[:after=N][:count=N]", true, fault_arm},
-        Row{"fault", "disarm", 1, "fault disarm NAME", "the fault does not happen any more", true, fault_disarm},
+        Row{"fault", "disarm", 1, "fault disarm NAME", "the fault does not happen any more", true,
+            fault_disarm},
         Row{"counters", "", 0, "counters", "what was counted so far", true, counters},
         Row{"log", "", 1, "log on|off", "the event log", true, log},
         Row{"quit", "", 0, "quit", "end the model", false, quit},

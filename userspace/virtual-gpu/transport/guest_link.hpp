@@ -21,7 +21,8 @@ class GuestLink {
   void connect(UniqueFd connection, Reactor& reactor);
   [[nodiscard]] bool connected() const noexcept { return static_cast<bool>(connection_); }
 
-  /// One turn: serve waiting requests, run model events that are due, deliver interrupts. False: nothing to do.
+  /// One turn: serve waiting requests, run model events that are due, deliver interrupts. False: nothing to
+  /// do.
   bool turn();
 
   /// Guest requests only; true when there were any.

@@ -16,7 +16,9 @@ namespace {
 
 constexpr uint64_t page_size = 4096;
 
-bool overflows(uint64_t start, uint64_t size) { return start > std::numeric_limits<uint64_t>::max() - size; }
+bool overflows(uint64_t start, uint64_t size) {
+  return start > std::numeric_limits<uint64_t>::max() - size;
+}
 
 bool overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size) {
   return a < b + b_size && b < a + a_size;
@@ -27,7 +29,8 @@ void validate(std::span<const RegionInfo> table) {
     const RegionInfo& r = table[i];
     if (r.size == 0 || r.size % page_size || r.guest_address % page_size || r.mapping_offset % page_size)
       throw ProtocolError(fmt::format("memory region {}: size or address is not a number of pages", i));
-    if (overflows(r.guest_address, r.size) || overflows(r.user_address, r.size) || overflows(r.mapping_offset, r.size))
+    if (overflows(r.guest_address, r.size) || overflows(r.user_address, r.size) ||
+        overflows(r.mapping_offset, r.size))
       throw ProtocolError(fmt::format("memory region {} wraps around", i));
     for (const RegionInfo& other : table.first(i))
       if (overlap(r.guest_address, r.size, other.guest_address, other.size) ||

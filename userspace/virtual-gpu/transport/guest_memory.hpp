@@ -29,9 +29,9 @@ class GuestMemory final : public Memory {
   GuestMemory(const GuestMemory&) = delete;
   GuestMemory& operator=(const GuestMemory&) = delete;
 
-  /// Replaces the whole table, one file a region. Throws ProtocolError for sizes, overlaps, overflows and files
-  /// too short (a later truncation by the guest is the guest's own ruin: it kills this process with SIGBUS);
-  /// the old table stays then.
+  /// Replaces the whole table, one file a region. Throws ProtocolError for sizes, overlaps, overflows and
+  /// files too short (a later truncation by the guest is the guest's own ruin: it kills this process with
+  /// SIGBUS); the old table stays then.
   void set_table(std::span<const RegionInfo> table, std::span<const UniqueFd> files);
   void clear() noexcept;
 

@@ -12,8 +12,8 @@ namespace vgpu::transport {
 
 /// Turns the levels of the model's interrupt lines into messages on the irq queue.
 ///
-/// A line is delivered when it is high and not in service; it is in service from then until the guest ends the
-/// interrupt, and is looked at again then (kernel-patches/lab/panthor_vgpu_wire.h).
+/// A line is delivered when it is high and not in service; it is in service from then until the guest ends
+/// the interrupt, and is looked at again then (kernel-patches/lab/panthor_vgpu_wire.h).
 class IrqDelivery final : public IrqLines {
  public:
   explicit IrqDelivery(EventLog& log) : log_(log), delivered_(log.counter("transport.irqs")) {}

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <optional>
 #include <system_error>
 
 #include "faults/fault_injector.hpp"
@@ -25,7 +26,8 @@ int list_faults() {
 
 void add_options(CLI::App& app, Options& options, long& spin_us) {
   app.add_option("--socket", options.socket, "listen for the guest's vhost-user connection here");
-  app.add_option("--time-socket", options.time_socket, "run in virtual time, as the guest's calendar on this socket");
+  app.add_option("--time-socket", options.time_socket,
+                 "run in virtual time, as the guest's calendar on this socket");
   app.add_option("--control", options.control, "take control commands on this socket (\"help\" lists them)");
   app.add_option("--fault", options.faults, "arm a fault: NAME[:after=N][:count=N]; may be repeated")
       ->allow_extra_args(false);
@@ -39,9 +41,11 @@ void add_options(CLI::App& app, Options& options, long& spin_us) {
       ->check(CLI::Range(0, 1'000'000))
       ->capture_default_str();
   app.add_flag("--pace", options.pace, "virtual time: never run ahead of the host's clock");
-  app.add_option("--ready-fd", options.ready_fd, "write one byte to this descriptor when the sockets are there");
-  app.footer("Exit codes: 0 the guest left or the model was told to end, 1 internal failure, 2 usage,\n"
-             "3 the guest broke the protocol, 4 a socket or file could not be made.");
+  app.add_option("--ready-fd", options.ready_fd,
+                 "write one byte to this descriptor when the sockets are there");
+  app.footer(
+      "Exit codes: 0 the guest left or the model was told to end, 1 internal failure, 2 usage,\n"
+      "3 the guest broke the protocol, 4 a socket or file could not be made.");
 }
 
 int serve(const Options& options) {

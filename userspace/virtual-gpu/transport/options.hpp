@@ -25,10 +25,10 @@ struct Options {
 
 /// Exit codes of panthor-vgpu.
 struct ExitCode {
-  static constexpr int ok = 0;          ///< the guest left, or SIGTERM, SIGINT, "quit"
-  static constexpr int internal = 1;    ///< a failure of the model or of the host
-  static constexpr int usage = 2;       ///< the command line
-  static constexpr int protocol = 3;    ///< the guest broke the protocol
+  static constexpr int ok = 0;             ///< the guest left, or SIGTERM, SIGINT, "quit"
+  static constexpr int internal = 1;       ///< a failure of the model or of the host
+  static constexpr int usage = 2;          ///< the command line
+  static constexpr int protocol = 3;       ///< the guest broke the protocol
   static constexpr int cannot_listen = 4;  ///< a socket or file could not be made
 };
 

@@ -17,8 +17,8 @@ class Reactor {
   void add(int fd, Callback readable) { watched_[fd] = std::move(readable); }
   void remove(int fd) noexcept { watched_.erase(fd); }
 
-  /// Waits at most `timeout_ns` (nullopt: for ever) and calls back for everything that is readable, in the order of
-  /// the descriptors. Returns how many were. Throws std::system_error.
+  /// Waits at most `timeout_ns` (nullopt: for ever) and calls back for everything that is readable, in the
+  /// order of the descriptors. Returns how many were. Throws std::system_error.
   size_t poll(std::optional<uint64_t> timeout_ns);
 
   /// Asks the loop that drives this reactor to end.

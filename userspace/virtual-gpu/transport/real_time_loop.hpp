@@ -12,8 +12,9 @@
 
 namespace vgpu::transport {
 
-/// Drives the device by the host's clock. Sleeps when there is nothing to do; after an activity it first spins for a
-/// moment, because a register round trip costs a microsecond to a spinning device and a hundred to a sleeping one.
+/// Drives the device by the host's clock. Sleeps when there is nothing to do; after an activity it first
+/// spins for a moment, because a register round trip costs a microsecond to a spinning device and a hundred
+/// to a sleeping one.
 class RealTimeLoop {
  public:
   RealTimeLoop(GuestLink& link, Reactor& reactor, const Clock& clock, std::chrono::microseconds spin,

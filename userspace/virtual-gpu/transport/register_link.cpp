@@ -27,8 +27,8 @@ struct RegisterLink::Ops {
   struct Call {
     const panthor_vgpu_request& request;
     Chain& chain;
-    uint64_t value = 0;      ///< of the reply
-    std::string text = {};   ///< behind the reply
+    uint64_t value = 0;     ///< of the reply
+    std::string text = {};  ///< behind the reply
   };
   using Function = bool (*)(RegisterLink&, Call&);
 
@@ -43,8 +43,8 @@ struct RegisterLink::Ops {
     ++self.reads_;
     call.value = self.device_.read(call.request.offset, call.request.size);
     if (self.log_accesses_)
-      self.log_.event("transport.read", "offset={:#x} size={} value={:#x}", call.request.offset, call.request.size,
-                      call.value);
+      self.log_.event("transport.read", "offset={:#x} size={} value={:#x}", call.request.offset,
+                      call.request.size, call.value);
     return true;
   }
 
@@ -52,8 +52,8 @@ struct RegisterLink::Ops {
     if (!valid_access(call.request)) return false;
     ++self.writes_;
     if (self.log_accesses_)
-      self.log_.event("transport.write", "offset={:#x} size={} value={:#x}", call.request.offset, call.request.size,
-                      call.request.value);
+      self.log_.event("transport.write", "offset={:#x} size={} value={:#x}", call.request.offset,
+                      call.request.size, call.request.value);
     self.device_.write(call.request.offset, call.request.size, call.request.value);
     return true;
   }
@@ -83,7 +83,8 @@ struct RegisterLink::Ops {
   static bool control(RegisterLink& self, Call& call) {
     if (call.request.value > PANTHOR_VGPU_CONTROL_MAX) return false;
     std::vector<char> line(call.request.value);
-    if (call.chain.read(sizeof call.request, std::as_writable_bytes(std::span(line))) != line.size()) return false;
+    if (call.chain.read(sizeof call.request, std::as_writable_bytes(std::span(line))) != line.size())
+      return false;
     call.text = self.control_({line.data(), line.size()});
     call.text.resize(std::min<size_t>(call.text.size(), PANTHOR_VGPU_CONTROL_MAX));
     call.value = call.text.size();
@@ -128,9 +129,10 @@ size_t RegisterLink::serve_one(Chain& chain) {
   }
   if (chain.writable_size() == 0) return 0;
 
-  const panthor_vgpu_reply reply{.status = static_cast<uint32_t>(good ? PANTHOR_VGPU_OK : PANTHOR_VGPU_BAD_REQUEST),
-                                 .reserved = 0,
-                                 .value = call.value};
+  const panthor_vgpu_reply reply{
+      .status = static_cast<uint32_t>(good ? PANTHOR_VGPU_OK : PANTHOR_VGPU_BAD_REQUEST),
+      .reserved = 0,
+      .value = call.value};
   size_t written = chain.write(0, std::as_bytes(std::span(&reply, 1)));
   if (written != sizeof reply) throw ProtocolError("cmd queue: no room for the reply");
   written += chain.write(written, std::as_bytes(std::span(call.text)));

@@ -17,8 +17,8 @@ namespace vgpu::transport {
 
 /// Serves the cmd queue: register accesses and the other requests of panthor_vgpu_wire.h.
 ///
-/// A request that makes no sense is answered PANTHOR_VGPU_BAD_REQUEST and counted; one that breaks the framing
-/// throws ProtocolError.
+/// A request that makes no sense is answered PANTHOR_VGPU_BAD_REQUEST and counted; one that breaks the
+/// framing throws ProtocolError.
 class RegisterLink {
  public:
   /// Runs one control command, returns its answer.

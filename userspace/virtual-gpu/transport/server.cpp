@@ -66,13 +66,12 @@ struct Server::State {
         irqs(log),
         vhost(GuestLink::queue_count,
               virtual_time ? VhostUser::Notifications::in_band : VhostUser::Notifications::file_descriptors),
-        device(vhost.memory(), irqs, virtual_time ? static_cast<const Clock&>(virtual_clock) : wall_clock, log,
-               {.firmware = o.firmware, .log_register_writes = false}),
+        device(vhost.memory(), irqs, virtual_time ? static_cast<const Clock&>(virtual_clock) : wall_clock,
+               log, {.firmware = o.firmware, .log_register_writes = false}),
         commands(device.faults(), log, {log_switch(), [this] { reactor.stop(); }}),
-        registers(device, vhost.memory(), irqs, log,
-                  [this](std::string_view line) {
-                    return commands.execute(line, ControlCommands::Origin::guest);
-                  }),
+        registers(
+            device, vhost.memory(), irqs, log,
+            [this](std::string_view line) { return commands.execute(line, ControlCommands::Origin::guest); }),
         link(device, vhost, irqs, registers) {
     log.write_to(log_file.get());
     registers.log_accesses(o.log_registers);
@@ -81,8 +80,9 @@ struct Server::State {
     listener.emplace(o.socket);
     if (virtual_time) time_listener.emplace(o.time_socket);
     if (!o.control.empty())
-      control.emplace(o.control, reactor,
-                      [this](std::string_view line) { return commands.execute(line, ControlCommands::Origin::host); });
+      control.emplace(o.control, reactor, [this](std::string_view line) {
+        return commands.execute(line, ControlCommands::Origin::host);
+      });
     if (o.ready_fd >= 0) {
       [[maybe_unused]] const ssize_t written = ::write(o.ready_fd, "\n", 1);
       ::close(o.ready_fd);

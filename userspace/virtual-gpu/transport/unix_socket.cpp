@@ -11,7 +11,9 @@
 namespace vgpu::transport {
 namespace {
 
-[[noreturn]] void fail(const std::string& what) { throw std::system_error(errno, std::generic_category(), what); }
+[[noreturn]] void fail(const std::string& what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
 
 }  // namespace
 
@@ -27,7 +29,8 @@ UnixListener::UnixListener(std::string path) : path_(std::move(path)) {
   fd_.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd_) fail("socket");
   ::unlink(path_.c_str());
-  if (::bind(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) fail("bind " + path_);
+  if (::bind(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    fail("bind " + path_);
   if (::listen(fd_.get(), 4) != 0) fail("listen " + path_);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "transport/vhost_user.hpp"
 
-#include <fmt/format.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -36,9 +36,9 @@ std::vector<std::byte> reply_with(uint32_t request, const T& value) {
 }
 
 const vhost::Shape* shape_of(uint32_t request) {
-  const auto* found =
-      std::find_if(vhost::shapes.begin(), vhost::shapes.end(),
-                   [&](const vhost::Shape& s) { return static_cast<uint32_t>(s.request) == request; });
+  const auto* found = std::find_if(vhost::shapes.begin(), vhost::shapes.end(), [&](const vhost::Shape& s) {
+    return static_cast<uint32_t>(s.request) == request;
+  });
   return found == vhost::shapes.end() ? nullptr : found;
 }
 
@@ -85,7 +85,8 @@ std::optional<VhostMessage> receive_message(int socket) {
   return message;
 }
 
-VhostUser::VhostUser(size_t queues, Notifications notifications) : queues_(queues), notifications_(notifications) {}
+VhostUser::VhostUser(size_t queues, Notifications notifications)
+    : queues_(queues), notifications_(notifications) {}
 
 VhostUser::Queue& VhostUser::queue_at(uint64_t index) {
   if (index >= queues_.size()) throw ProtocolError(fmt::format("queue {} of {}", index, queues_.size()));
@@ -113,7 +114,8 @@ struct VhostUser::Handler {
   static Reply ignore(VhostUser&, VhostMessage&) { return {}; }
 
   static Reply get_features(VhostUser&, VhostMessage& m) {
-    return reply_with(m.header.request, uint64_t{vhost::feature_version_1 | vhost::feature_protocol_features});
+    return reply_with(m.header.request,
+                      uint64_t{vhost::feature_version_1 | vhost::feature_protocol_features});
   }
   static Reply get_protocol_features(VhostUser& self, VhostMessage& m) {
     uint64_t features = vhost::protocol_mq | vhost::protocol_reply_ack | vhost::protocol_backend_req;
@@ -128,8 +130,8 @@ struct VhostUser::Handler {
     const auto header = payload_as<vhost::MemoryTableHeader>(m.payload);
     if (header.count > GuestMemory::max_regions ||
         m.payload.size() != sizeof header + header.count * sizeof(vhost::MemoryRegion))
-      throw ProtocolError(fmt::format("SET_MEM_TABLE of {} regions in {} bytes", uint32_t{header.count},
-                                      m.payload.size()));
+      throw ProtocolError(
+          fmt::format("SET_MEM_TABLE of {} regions in {} bytes", uint32_t{header.count}, m.payload.size()));
     std::vector<RegionInfo> table;
     for (size_t i = 0; i < header.count; ++i) {
       const auto r = payload_as<vhost::MemoryRegion>(
@@ -242,7 +244,8 @@ struct VhostUser::Handler {
 
 std::vector<std::byte> VhostUser::handle(VhostMessage message) {
   const uint32_t request = message.header.request;
-  if ((message.header.flags & vhost::version_mask) != vhost::version || message.header.flags & vhost::flag_reply)
+  if ((message.header.flags & vhost::version_mask) != vhost::version ||
+      message.header.flags & vhost::flag_reply)
     throw ProtocolError(fmt::format("message {} with flags {:#x}", request, uint32_t{message.header.flags}));
   const bool wants_reply = message.header.flags & vhost::flag_need_reply;
 
@@ -273,8 +276,8 @@ void VhostUser::call_in_band(size_t index) {
   struct [[gnu::packed]] {
     vhost::Header header;
     vhost::VringState state;
-  } message{{static_cast<uint32_t>(vhost::BackendRequest::vring_call), vhost::version | vhost::flag_need_reply,
-             sizeof(vhost::VringState)},
+  } message{{static_cast<uint32_t>(vhost::BackendRequest::vring_call),
+             vhost::version | vhost::flag_need_reply, sizeof(vhost::VringState)},
             {static_cast<uint32_t>(index), 0}};
   if (!backend_channel_ || !send_all(backend_channel_.get(), std::as_bytes(std::span(&message, 1)))) return;
 

@@ -27,8 +27,8 @@ struct VhostMessage {
 
 /// The vhost-user back end: memory table and queues as the front end (the guest) sets them up.
 ///
-/// A state machine without a socket: handle() takes one message and gives the bytes to send back, so that tests and
-/// the fuzzer need no peer. How the guest wants to be called is recorded here; calling is call().
+/// A state machine without a socket: handle() takes one message and gives the bytes to send back, so that
+/// tests and the fuzzer need no peer. How the guest wants to be called is recorded here; calling is call().
 class VhostUser {
  public:
   enum class Notifications {
@@ -44,14 +44,14 @@ class VhostUser {
 
   /// Called for an in-band kick before its reply is made.
   void on_kick(std::function<void(size_t queue)> callback) { on_kick_ = std::move(callback); }
-  /// Blocks until the channel of in-band calls is readable, serving whatever the guest needs meanwhile; false when
-  /// the guest is gone.
+  /// Blocks until the channel of in-band calls is readable, serving whatever the guest needs meanwhile; false
+  /// when the guest is gone.
   void on_wait(std::function<bool(int fd)> callback) { on_wait_ = std::move(callback); }
   /// The queues' set-up changed (kick descriptors, enabling).
   void on_change(std::function<void()> callback) { on_change_ = std::move(callback); }
 
-  /// Tells the driver about used buffers of a queue, if it wants to know. In band this waits until the guest has
-  /// taken the interrupt.
+  /// Tells the driver about used buffers of a queue, if it wants to know. In band this waits until the guest
+  /// has taken the interrupt.
   void call(size_t queue);
 
   [[nodiscard]] GuestMemory& memory() noexcept { return memory_; }

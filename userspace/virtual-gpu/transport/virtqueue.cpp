@@ -24,7 +24,9 @@ std::atomic_ref<uint16_t> word(std::span<std::byte> ring, size_t offset) {
   return std::atomic_ref<uint16_t>(*reinterpret_cast<uint16_t*>(ring.data() + offset));
 }
 
-bool aligned(std::span<std::byte> bytes, size_t to) { return reinterpret_cast<uintptr_t>(bytes.data()) % to == 0; }
+bool aligned(std::span<std::byte> bytes, size_t to) {
+  return reinterpret_cast<uintptr_t>(bytes.data()) % to == 0;
+}
 
 /// Calls copy(part, offset in `bytes`, length) for what of [offset, offset + bytes) lies in the parts.
 template <class Parts, class Copy>
@@ -86,7 +88,9 @@ void Virtqueue::set_rings(std::span<std::byte> descriptors, std::span<std::byte>
   next_used_ = word(used_, ring_index).load(std::memory_order_relaxed);
 }
 
-void Virtqueue::forget_rings() noexcept { descriptors_ = available_ = used_ = {}; }
+void Virtqueue::forget_rings() noexcept {
+  descriptors_ = available_ = used_ = {};
+}
 
 Virtqueue::Descriptor Virtqueue::descriptor(uint16_t index) const {
   if (index >= size_) throw ProtocolError(fmt::format("queue: descriptor {} of {}", index, size_));
@@ -113,7 +117,8 @@ std::optional<Chain> Virtqueue::pop(Memory& memory) {
     if (d.flags & desc_indirect) throw ProtocolError("queue: indirect descriptor, which was not offered");
     const std::span<std::byte> bytes = memory.span(d.address, d.length);
     if (bytes.empty())
-      throw ProtocolError(fmt::format("queue: buffer {:#x}+{:#x} is not in guest memory", d.address, d.length));
+      throw ProtocolError(
+          fmt::format("queue: buffer {:#x}+{:#x} is not in guest memory", d.address, d.length));
     if (d.flags & desc_write) {
       chain.writable_.add(bytes);
     } else if (chain.writable_.count) {
@@ -128,7 +133,8 @@ std::optional<Chain> Virtqueue::pop(Memory& memory) {
 
 void Virtqueue::push(const Chain& chain, size_t written) {
   const std::array<uint32_t, 2> element{chain.head(), static_cast<uint32_t>(written)};
-  std::memcpy(used_.data() + ring_entries + 8U * size_t{next_used_ & (size_ - 1)}, element.data(), sizeof element);
+  std::memcpy(used_.data() + ring_entries + 8U * size_t{next_used_ & (size_ - 1)}, element.data(),
+              sizeof element);
   ++next_used_;
   word(used_, ring_index).store(next_used_, std::memory_order_release);
 }

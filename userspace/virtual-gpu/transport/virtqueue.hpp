@@ -16,7 +16,7 @@ namespace vgpu::transport {
 /// The bytes stay in guest memory, which the guest may change at any time: copy, then look.
 class Chain {
  public:
-  static constexpr size_t max_parts = 8;   ///< of each kind; a longer chain is a protocol error
+  static constexpr size_t max_parts = 8;  ///< of each kind; a longer chain is a protocol error
 
   [[nodiscard]] uint16_t head() const noexcept { return head_; }
   [[nodiscard]] size_t readable_size() const noexcept { return readable_.size; }
@@ -67,7 +67,8 @@ class Virtqueue {
   void push(const Chain& chain, size_t written);
   /// Did the driver ask to be told about used buffers?
   [[nodiscard]] bool wants_notification() const noexcept;
-  /// Asks the driver not to notify (VRING_USED_F_NO_NOTIFY), or to do so again: then look once more with pop().
+  /// Asks the driver not to notify (VRING_USED_F_NO_NOTIFY), or to do so again: then look once more with
+  /// pop().
   void suppress_kicks(bool on) noexcept;
 
  private:

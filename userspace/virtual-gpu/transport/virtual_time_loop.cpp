@@ -6,8 +6,8 @@
 namespace vgpu::transport {
 namespace {
 
-/// Turns a device may take at one instant before the guest gets its own: a model event that reschedules itself for
-/// "now" must not stop time.
+/// Turns a device may take at one instant before the guest gets its own: a model event that reschedules
+/// itself for "now" must not stop time.
 constexpr int max_turns = 64;
 
 }  // namespace

@@ -10,8 +10,8 @@ namespace vgpu::transport {
 
 /// Drives the device and the guest's time together: nothing happens in between, so runs repeat exactly.
 ///
-/// The guest runs until it waits; a kick is served before the guest goes on. While it waits, whoever is due first
-/// runs: an event of the model, or the guest.
+/// The guest runs until it waits; a kick is served before the guest goes on. While it waits, whoever is due
+/// first runs: an event of the model, or the guest.
 class VirtualTimeLoop {
  public:
   struct Options {
@@ -19,7 +19,8 @@ class VirtualTimeLoop {
     bool pace = false;
   };
 
-  VirtualTimeLoop(GuestLink& link, Calendar& calendar, Reactor& reactor, VirtualClock& clock, Options options);
+  VirtualTimeLoop(GuestLink& link, Calendar& calendar, Reactor& reactor, VirtualClock& clock,
+                  Options options);
 
   /// Until the guest is gone or the reactor is stopped. Throws ProtocolError.
   void run();
