@@ -2,7 +2,8 @@
 // How fast command streams run. Items are instructions: items_per_second is instructions per second.
 #include <benchmark/benchmark.h>
 
-#include "cs/fake_environment.hpp"
+#include "tests/cs/fake_environment.hpp"
+#include "tests/mmu/mmu_fixture.hpp"
 
 namespace {
 
@@ -86,6 +87,46 @@ void CsSpinningSlice(benchmark::State& state) {
     if (stream.run(1'000'000).state != RunState::spinning) state.SkipWithError("not seen as spinning");
 }
 BENCHMARK(CsSpinningSlice);
+
+/// The fake machine's memory behind the real MMU: page tables, TLB, 4 KiB or 2 MiB mappings.
+class MappedEnvironment : public FakeEnvironment, vgpu::test::MmuFixture {
+ public:
+  explicit MappedEnvironment(unsigned shift) {
+    for (uint64_t offset = 0; offset < size; offset += uint64_t{1} << shift)
+      table.map(base + offset, pages + offset, shift);
+    enable();
+  }
+  vgpu::Mmu::Lookup translate(uint64_t va, vgpu::Access access) override { return lookup(va, access); }
+  void write(uint64_t va, const std::vector<uint64_t>& words) {
+    std::memcpy(memory.span(pages + (va - base), words.size() * 8).data(), words.data(), words.size() * 8);
+  }
+
+ private:
+  void TestBody() override {}
+};
+
+/// CsRegisterLoop with every fetch through Mmu::translate(); the argument is the mapping's size, log2.
+void CsRegisterLoopThroughMmu(benchmark::State& state) {
+  MappedEnvironment environment(static_cast<unsigned>(state.range(0)));
+  vgpu::VirtualClock clock;
+  vgpu::EventLog log(clock);
+  Interpreter interpreter(environment, log);
+  Context context;
+  const std::vector<uint64_t> body{isa::nop(), isa::add_imm32(1, 1, 1),
+                                   isa::branch(isa::Condition::always, 0, -3)};
+  const std::vector<uint64_t> ring_words{isa::move48(88, Stream::code_va), isa::move32(90, 24),
+                                         isa::call(88, 90)};
+  environment.write(Stream::code_va, body);
+  environment.write(Stream::ring_va, ring_words);
+  uint64_t executed = 0;
+  for (auto _ : state) {
+    const RunResult result = interpreter.run(context, {Stream::ring_va, Stream::ring_size, 24}, 1024);
+    if (result.state != RunState::more) state.SkipWithError("the loop ended");
+    executed += result.executed;
+  }
+  state.SetItemsProcessed(static_cast<int64_t>(executed));
+}
+BENCHMARK(CsRegisterLoopThroughMmu)->Arg(12)->Arg(21);
 
 }  // namespace
 

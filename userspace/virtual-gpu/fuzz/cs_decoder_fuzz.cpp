@@ -8,9 +8,9 @@
 #include <cstring>
 #include <vector>
 
-#include "cs/fake_environment.hpp"
 #include "panthor/isa/decode.hpp"
 #include "panthor/isa/encode.hpp"
+#include "tests/cs/fake_environment.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 // Moves, arithmetic, memory, and what is illegal.
 #include <gtest/gtest.h>
 
-#include "cs/fake_environment.hpp"
+#include "tests/cs/fake_environment.hpp"
 
 namespace vgpu::cs::test {
 namespace {

@@ -2,7 +2,7 @@
 // Branches, calls, jumps, the exception handler, and streams that repeat themselves.
 #include <gtest/gtest.h>
 
-#include "cs/fake_environment.hpp"
+#include "tests/cs/fake_environment.hpp"
 
 namespace vgpu::cs::test {
 namespace {

@@ -2,7 +2,7 @@
 // Jobs and their errors, resources, the tiler heap, state stores, trace points.
 #include <gtest/gtest.h>
 
-#include "cs/fake_environment.hpp"
+#include "tests/cs/fake_environment.hpp"
 
 namespace vgpu::cs::test {
 namespace {

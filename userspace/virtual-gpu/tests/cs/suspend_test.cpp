@@ -6,7 +6,7 @@
 #include <cstring>
 #include <random>
 
-#include "cs/fake_environment.hpp"
+#include "tests/cs/fake_environment.hpp"
 
 namespace vgpu::cs::test {
 namespace {

@@ -2,7 +2,7 @@
 // Scoreboards, deferred instructions, sync objects, flushes, progress.
 #include <gtest/gtest.h>
 
-#include "cs/fake_environment.hpp"
+#include "tests/cs/fake_environment.hpp"
 
 namespace vgpu::cs::test {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
-#include "shader/fake_memory.hpp"
 #include "shader/scratch.hpp"
+#include "tests/shader/fake_memory.hpp"
 
 namespace vgpu::shader::test {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
-#include "shader/fake_memory.hpp"
+#include "tests/shader/fake_memory.hpp"
 
 namespace vgpu::shader::test {
 namespace {
