@@ -85,8 +85,7 @@ Plan plan_tiling(const cs::IteratorJob& job, const Translate& translate, uint64_
     return Plan::failed_access(at.result, context_va + TilerContext::used_offset);
   const uint64_t used = context.used + vertices / vertices_per_primitive * heap_bytes_per_primitive;
   plan.heap_bytes = beyond(used, capacity) - beyond(context.used, capacity);
-  auto* words =
-      reinterpret_cast<uint32_t*>(at.host);  // both in one page, see the alignment check
+  auto* words = reinterpret_cast<uint32_t*>(at.host);  // both in one page, see the alignment check
   std::atomic_ref<uint32_t>(words[0]).store(static_cast<uint32_t>(used), std::memory_order_relaxed);
   std::atomic_ref<uint32_t>(words[1]).store(static_cast<uint32_t>(used >> 32), std::memory_order_relaxed);
   return plan;
