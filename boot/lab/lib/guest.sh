@@ -37,9 +37,14 @@ prepare_guest() {
 
 # guest_command: the words that start a guest, up to the command (array GUEST).
 guest_command() {
-  local option
-  declare -ga GUEST=("$(userspace_program panthor-guest)" --kernel "$KERNEL_IMAGE" --modules "$KERNEL_DIR/modules/lib/modules/$KERNEL_RELEASE"
-    --rootfs "$ROOTFS_DIR" --dtb "$(guest_dtb)" --vgpu "$(userspace_program panthor-vgpu)" --time "${OPT[time]}")
+  local option supervisor vgpu dtb programs firmware=$ROOTFS_DIR/usr/lib/firmware/arm/mali/arch10.8/mali_csffw.bin
+  supervisor=$(userspace_program panthor-guest)
+  vgpu=$(userspace_program panthor-vgpu)
+  dtb=$(guest_dtb)
+  programs=$(guest_programs)
+  declare -ga GUEST=("$supervisor" --kernel "$KERNEL_IMAGE" --modules "$KERNEL_DIR/modules/lib/modules/$KERNEL_RELEASE"
+    --rootfs "$ROOTFS_DIR" --dtb "$dtb" --vgpu "$vgpu" --firmware "$firmware" --time "${OPT[time]}"
+    --bind "$programs:/usr/local/bin:ro" --bind "$KERNEL_DIR/modules/lib/modules:/usr/lib/modules:ro")
   for option in cpus mem timeout log result; do
     [ -z "${OPT[$option]:-}" ] || GUEST+=("--$option" "${OPT[$option]}")
   done

@@ -48,7 +48,7 @@ scenario_run() {
     scenario_options "$file"
     prepare_guest
     OPT[log]=$dir/guest
-    OPT_GUEST+=(--bind "$LAB_ROOT:/lab:ro" --bind "$dir:/results" --bind "$(guest_programs):/usr/local/bin:ro")
+    OPT_GUEST+=(--bind "$LAB_ROOT:/lab:ro" --bind "$dir:/results")
     say "scenario $name on $KERNEL_NAME"
     begin=$(now_ms)
     run_guest sh -c "sh /lab/boot/lab/scenarios/$name.sh; status=\$?; dmesg >/results/dmesg; exit \$status" >"$dir/output" 2>&1 </dev/null || status=$?

@@ -33,7 +33,7 @@ boot_suite() {
   OPT[log]=${OPT[log]:-$RESULTS/guest}
   mkdir -p "${OPT[log]}"
   cp "$1" "$RESULTS/list"
-  OPT_GUEST+=(--bind "$LAB_ROOT:/lab:ro" --bind "$RESULTS:/results" --bind "$(guest_programs):/usr/local/bin:ro")
+  OPT_GUEST+=(--bind "$LAB_ROOT:/lab:ro" --bind "$RESULTS:/results")
   say "booting $KERNEL_NAME"
   BOOT_BEGIN=$(now_ms)
   run_guest sh /lab/boot/lab/guest/suite.sh /results /results/list >"$RESULTS/guest.out" 2>&1 </dev/null || status=$?
