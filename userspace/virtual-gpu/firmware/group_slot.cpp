@@ -294,8 +294,8 @@ void GroupSlot::jobs_changed() {
   update_idle();
 }
 
-/// The timer runs while the group has jobs on iterators (assumed: a stream that loops by itself is the host's to
-/// time out, which panthor does with its 5 s job timeout).
+/// The timer runs while the group has jobs and expires when one holds an endpoint and retires no task (assumed: a stream
+/// that loops by itself, or a job that waits for cores, is the host's to time out, as panthor does after 5 s).
 void GroupSlot::arm_progress_timer() {
   const uint64_t timeout = host_.progress_timeout_ns();
   const bool jobs = std::any_of(streams_.begin(), streams_.end(), [](const auto& s) { return s->has_jobs(); });
@@ -308,7 +308,10 @@ void GroupSlot::arm_progress_timer() {
 void GroupSlot::progress_timer_expired() {
   progress_event_ = 0;
   const bool jobs = std::any_of(streams_.begin(), streams_.end(), [](const auto& s) { return s->has_jobs(); });
-  if (jobs && !paused_ && progress_seen_ == progress_ + endpoints_.retired(index_)) {
+  const bool running = endpoints_.held(index_, cs::Endpoint::compute) + endpoints_.held(index_, cs::Endpoint::fragment) +
+                           endpoints_.held(index_, cs::Endpoint::tiler) !=
+                       0;
+  if (jobs && running && !paused_ && progress_seen_ == progress_ + endpoints_.retired(index_)) {
     machine_.log.event("csg.progress_timeout", "slot={}", index_);
     ++machine_.log.counter("csg.progress_timeouts");
     event(csg::progress_timer_event);

@@ -100,7 +100,6 @@ class GroupSlot {
   GroupEndpoints share_;
   std::array<std::unique_ptr<StreamSlot>, cs_count> streams_;
   bool idle_ = true;
-  bool updating_idle_ = false;
   uint64_t progress_ = 0, progress_seen_ = 0;
   EventQueue::Id transition_ = 0, idle_event_ = 0, progress_event_ = 0;
 };

@@ -13,6 +13,8 @@ namespace {
 
 /// At most this many jobs of one kind are in flight on a stream; the next RUN_* waits (assumed).
 constexpr uint32_t jobs_per_endpoint = 2;
+/// RUN_IDVS and friends: d40 is the tiler context (Mesa decode_csf.c).
+constexpr unsigned tiler_context_register = 40;
 static_assert(jobs_per_endpoint * 3 <= jobs_per_stream);
 
 cs::IteratorJob as_job(const SavedJob& saved, uint64_t core_mask) {
@@ -36,10 +38,11 @@ View<StreamOutput> StreamSlot::output() const { return {machine_.memory, place::
 // ---- Requests ----------------------------------------------------------------------------------------------------
 
 void StreamSlot::evaluate_request() {
-  const uint32_t req = input().get(&StreamInput::req), ack = output().get(&StreamOutput::ack);
+  const uint32_t req = input().get(&StreamInput::req);
   const bool want = (req & cs_bits::state_mask) == cs_bits::state_start;
   if (want && !started_) start_stream();
   if (!want && started_) stop_stream();
+  const uint32_t ack = output().get(&StreamOutput::ack);  // starting may have raised events
   if (((req ^ ack) & cs_bits::extract_event) != 0) extract_event_armed_ = true;
   output().set(&StreamOutput::ack, (ack & ~cs_bits::levels) | (req & cs_bits::levels));
   if (oom_pending_ && ((req ^ ack) & cs_bits::tiler_oom) == 0) heap_answered();
@@ -139,6 +142,7 @@ void StreamSlot::freeze() {
   for (Job& job : jobs_) {
     if (job.phase != JobPhase::running) continue;
     job.saved.tasks_done = group_.endpoints().stop(job.endpoint);
+    job.endpoint = 0;
     job.phase = JobPhase::unplanned;
   }
 }
@@ -155,7 +159,7 @@ void StreamSlot::restore(const StreamImage& image) {
   restored_ = true;
   context_ = image.context;
   for (uint32_t i = 0; i < image.job_count; ++i)
-    jobs_.push_back({.id = next_job_++, .saved = image.jobs[i], .phase = JobPhase::unplanned, .fault = {}});
+    jobs_.push_back({.id = next_job_++, .saved = image.jobs[i], .phase = JobPhase::unplanned, .plan = {}});
 }
 
 uint32_t StreamSlot::scoreboard_mask() const noexcept {
@@ -342,7 +346,7 @@ uint32_t StreamSlot::in_flight(cs::Endpoint endpoint) const noexcept {
 bool StreamSlot::start(const cs::IteratorJob& job) {
   if (group_.share().limit(job.endpoint) == 0 || group_.share().allowed(job.endpoint) == 0) return false;
   if (in_flight(job.endpoint) >= jobs_per_endpoint) return false;
-  Job entry{.id = next_job_++, .saved = {}, .phase = JobPhase::unplanned, .fault = {}};
+  Job entry{.id = next_job_++, .saved = {}, .phase = JobPhase::unplanned, .plan = {}};
   entry.saved.instruction = job.instruction;
   entry.saved.scoreboard = job.scoreboard;
   entry.saved.endpoint = job.endpoint;
@@ -350,24 +354,32 @@ bool StreamSlot::start(const cs::IteratorJob& job) {
               entry.saved.registers.begin());
   ++machine_.log.counter("cs.jobs");
   jobs_.push_back(entry);
-  plan(jobs_.back());
+  advance(jobs_.back());
   return true;
 }
 
-void StreamSlot::plan(Job& job) {
-  const JobPlan plan = machine_.jobs.plan(as_job(job.saved, group_.core_mask(job.saved.endpoint)), *this, job.saved.tasks_done);
-  if (plan.result == AccessResult::stalled) {
-    stalled_ = true;
-    return;
+/// Takes a job as far as it gets: planned, given its heap memory, running on an endpoint.
+void StreamSlot::advance(Job& job) {
+  if (job.phase == JobPhase::unplanned) {
+    // A tiler job that was planned before a suspend must not count its memory twice.
+    const bool again = job.saved.planned != 0 && job.saved.endpoint == cs::Endpoint::tiler;
+    const uint64_t first_task = std::max<uint64_t>(job.saved.tasks_done, again ? 1 : 0);
+    job.plan = machine_.jobs.plan(as_job(job.saved, group_.core_mask(job.saved.endpoint)), *this, first_task);
+    if (job.plan.result == AccessResult::stalled) {
+      stalled_ = true;
+      return;
+    }
+    if (job.saved.planned == 0) job.saved.heap_missing = job.plan.heap_bytes;
+    job.saved.planned = 1;
+    job.phase = JobPhase::needs_heap;
   }
-  if (plan.heap_bytes != 0 && !heap_satisfied(job, plan.heap_bytes)) return;
-  job.fault = plan.fault;
+  if (!heap_satisfied(job)) return;
   job.phase = JobPhase::running;
   group_.use_power();
   job.endpoint = group_.endpoints().start({.endpoint = job.saved.endpoint,
                                            .group = &group_.share(),
-                                           .tasks = plan.tasks,
-                                           .ns_per_task = plan.ns_per_task,
+                                           .tasks = job.plan.tasks,
+                                           .ns_per_task = job.plan.ns_per_task,
                                            .first_task = job.saved.tasks_done,
                                            .finished = [this, id = job.id] { job_ended(id); }});
   group_.jobs_changed();
@@ -375,7 +387,7 @@ void StreamSlot::plan(Job& job) {
 
 void StreamSlot::try_jobs() {
   for (size_t i = 0; i < jobs_.size(); ++i)
-    if (jobs_[i].phase != JobPhase::running) plan(jobs_[i]);
+    if (jobs_[i].phase != JobPhase::running) advance(jobs_[i]);
 }
 
 void StreamSlot::job_ended(uint64_t id) {
@@ -383,7 +395,7 @@ void StreamSlot::job_ended(uint64_t id) {
   if (it == jobs_.end()) return;
   const Job job = *it;
   jobs_.erase(it);
-  interpreter_.job_done(context_, job.saved.scoreboard, job.fault);
+  interpreter_.job_done(context_, job.saved.scoreboard, job.plan.fault);
   if (context_.deferred_stalled != 0) stalled_ = true;
   report_exceptions();
   group_.progressed();
@@ -412,15 +424,19 @@ bool StreamSlot::flush(uint32_t flush_id, unsigned scoreboard) {
 // ---- Tiler heap --------------------------------------------------------------------------------------------------
 
 /// Gives a tiler job the memory its plan needs; false: it waits, and the host has been asked.
-bool StreamSlot::heap_satisfied(Job& job, uint64_t bytes) {
-  if (context_.heap_va == 0) return true;
-  job.phase = JobPhase::needs_heap;
+bool StreamSlot::heap_satisfied(Job& job) {
+  if (job.saved.heap_missing == 0 || context_.heap_va == 0) return true;
   if (oom_pending_) return false;
+  const uint64_t tiler_context = job.saved.registers[tiler_context_register] |
+                                 uint64_t{job.saved.registers[tiler_context_register + 1]} << 32;
   TilerHeap heap(machine_.mmu, group_.address_space(), context_.heap_va);
   ChunkPointer chunk;
-  while (job.heap_bytes < bytes && heap.take(chunk))
-    job.heap_bytes += chunk.size() > chunk_header_size ? chunk.size() - chunk_header_size : 0;
-  if (job.heap_bytes >= bytes) return true;
+  while (job.saved.heap_missing != 0 && heap.take(chunk)) {
+    heap.attach(chunk, tiler_context);
+    const uint64_t usable = chunk.size() > chunk_header_size ? chunk.size() - chunk_header_size : 0;
+    job.saved.heap_missing -= std::min(job.saved.heap_missing, usable);
+  }
+  if (job.saved.heap_missing == 0) return true;
   ask_for_heap();
   return false;
 }
@@ -462,7 +478,7 @@ void StreamSlot::heap_answered() {
   }
   const auto it = std::find_if(jobs_.begin(), jobs_.end(), [](const Job& j) { return j.phase == JobPhase::needs_heap; });
   if (it == jobs_.end()) return;
-  it->fault = cs::Exception{exception::oom, context_.heap_va, false};
+  it->plan.fault = cs::Exception{exception::oom, context_.heap_va, false};
   job_ended(it->id);
 }
 

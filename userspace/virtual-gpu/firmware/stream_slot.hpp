@@ -80,8 +80,7 @@ class StreamSlot final : public cs::Environment {
     uint64_t id;
     SavedJob saved;
     JobPhase phase;
-    std::optional<cs::Exception> fault;
-    uint64_t heap_bytes = 0;  ///< got so far
+    JobPlan plan;
     EndpointPool::Id endpoint = 0;
   };
 
@@ -94,10 +93,10 @@ class StreamSlot final : public cs::Environment {
   void publish_extract();
   void report_exceptions();
   void event(uint32_t bit);
-  void plan(Job& job);
+  void advance(Job& job);
   void try_jobs();
   void job_ended(uint64_t id);
-  bool heap_satisfied(Job& job, uint64_t bytes);
+  bool heap_satisfied(Job& job);
   void ask_for_heap();
   void heap_answered();
   void drop_work();

@@ -17,10 +17,12 @@ inline constexpr unsigned jobs_per_stream = 6;  ///< two of each endpoint kind m
 struct SavedJob {
   uint64_t instruction;
   uint64_t tasks_done;
+  uint64_t heap_missing;  ///< bytes a tiler job still waits for
   std::array<uint32_t, cs::register_count> registers;
   uint32_t scoreboard;
   cs::Endpoint endpoint;
-  uint8_t reserved[3];
+  uint8_t planned;  ///< its memory side effects have happened
+  uint8_t reserved[2];
 };
 static_assert(std::is_trivially_copyable_v<SavedJob>);
 

@@ -28,11 +28,18 @@ bool TilerHeap::take(ChunkPointer& chunk) {
   chunk.raw = context.free_chunks;
   uint64_t next = 0;
   if (mmu_.load(as_, chunk.va(), next, Master::mcu) != AccessResult::ok) return false;
-  const uint64_t previous = context.current_chunk;
-  if (mmu_.store(as_, chunk.va(), previous, Master::mcu) != AccessResult::ok) return false;
   context.free_chunks = next;
-  context.current_chunk = chunk.raw;
   return store(context);
+}
+
+bool TilerHeap::attach(ChunkPointer chunk, uint64_t tiler_context_va) {
+  constexpr uint64_t completed_top = 10 * 4, completed_bottom = 12 * 4;  // genxml v10 "Tiler Context", bytes
+  uint64_t top = 0;
+  const auto ok = [](AccessResult r) { return r == AccessResult::ok; };
+  return ok(mmu_.load(as_, tiler_context_va + completed_top, top, Master::tiler)) &&
+         ok(mmu_.store(as_, chunk.va(), top, Master::tiler)) &&
+         (top != 0 || ok(mmu_.store(as_, tiler_context_va + completed_bottom, chunk.raw, Master::tiler))) &&
+         ok(mmu_.store(as_, tiler_context_va + completed_top, chunk.raw, Master::tiler));
 }
 
 }  // namespace vgpu::fw

@@ -22,8 +22,7 @@ inline constexpr uint64_t chunk_header_size = 64;
 /// layout is the model's own (assumed).
 struct HeapContext {
   uint64_t free_chunks;  ///< ChunkPointer to a list linked by the chunk headers
-  uint32_t vt_started, vt_completed, fragment_completed, reserved;
-  uint64_t current_chunk;  ///< ChunkPointer the tiler fills
+  uint32_t vt_started, vt_completed, fragment_completed, reserved[3];
 };
 static_assert(sizeof(HeapContext) == 32);
 
@@ -40,8 +39,11 @@ class TilerHeap {
   bool release(uint64_t first, uint64_t last);
   /// Puts one new chunk on the free list: the driver's answer to CS_TILER_OOM.
   bool add(uint64_t chunk);
-  /// Takes a free chunk and makes it the current one, linking it to the previous. False when there is none.
+  /// Takes a chunk off the free list. False when there is none.
   bool take(ChunkPointer& chunk);
+  /// Links a taken chunk into the list a tiler context fills: its "Completed top"/"Completed bottom" (genxml v10), what
+  /// the stream later hands to FINISH_FRAGMENT. False when the tiler context cannot be reached.
+  bool attach(ChunkPointer chunk, uint64_t tiler_context_va);
 
  private:
   Mmu& mmu_;

@@ -129,7 +129,7 @@ constexpr uint64_t op(isa::Opcode opcode) {
 INSTANTIATE_TEST_SUITE_P(
     All, IllegalWord,
     testing::Values(op(static_cast<isa::Opcode>(10)), op(static_cast<isa::Opcode>(255)),  // undefined opcodes
-                    isa::error_barrier() | 1, isa::wait(1) | 2, isa::run_fragment() | 2,  // reserved bits
+                    isa::error_barrier() | 1, isa::wait(1) | 1, isa::run_fragment() | 2,  // reserved bits
                     op(isa::Opcode::move32) | 96ull << 48, op(isa::Opcode::move32) | 255ull << 48,
                     op(isa::Opcode::move48) | 95ull << 48, op(isa::Opcode::add_imm32) | 96ull << 40,
                     op(isa::Opcode::umin32) | 128ull << 32,

@@ -19,6 +19,8 @@ static_assert(isa::call(92, 94) == ((32ull << 56) | (92ull << 40) | (94ull << 32
 static_assert(isa::sync_add64(92, 94, isa::Scope::system, true) ==
               ((51ull << 56) | (92ull << 40) | (94ull << 32) | 1));
 static_assert(isa::error_barrier() == 47ull << 56);
+// IGT's cs_wait().
+static_assert(isa::wait(1, true) == ((3ull << 56) | (1ull << 32) | (1ull << 16)));
 
 TEST(InstructionSet, EncodingAndDecodingAreInverse) {
   std::mt19937_64 random(1);

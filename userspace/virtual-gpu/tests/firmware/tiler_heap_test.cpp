@@ -22,7 +22,7 @@ class TilerHeapTest : public test::MmuFixture {
 
 TEST_F(TilerHeapTest, AFreshHeapHasNoChunks) { EXPECT_FALSE(heap.take(chunk)); }
 
-TEST_F(TilerHeapTest, GivesBackWhatWasAddedAndChainsIt) {
+TEST_F(TilerHeapTest, GivesBackWhatWasAdded) {
   ASSERT_TRUE(heap.add(first | pages_of_chunk));
   ASSERT_TRUE(heap.add(second | pages_of_chunk));
   ASSERT_TRUE(heap.take(chunk));
@@ -31,12 +31,21 @@ TEST_F(TilerHeapTest, GivesBackWhatWasAddedAndChainsIt) {
   ASSERT_TRUE(heap.take(chunk));
   EXPECT_EQ(chunk.va(), first);
   EXPECT_FALSE(heap.take(chunk));
-  HeapContext context{};
-  ASSERT_TRUE(heap.load(context));
-  EXPECT_EQ(context.current_chunk, first | pages_of_chunk);
-  uint64_t previous = 0;
-  ASSERT_EQ(mmu.load(as, first, previous, Master::mcu), AccessResult::ok);
-  EXPECT_EQ(previous, second | pages_of_chunk);
+}
+
+TEST_F(TilerHeapTest, ChunksOfATilerContextFormTheListFinishFragmentReleases) {
+  constexpr uint64_t tiler_context = context_va + 0x100;
+  ASSERT_TRUE(heap.attach({first | pages_of_chunk}, tiler_context));
+  ASSERT_TRUE(heap.attach({second | pages_of_chunk}, tiler_context));
+  uint64_t top = 0, bottom = 0;
+  ASSERT_EQ(mmu.load(as, tiler_context + 40, top, Master::mcu), AccessResult::ok);
+  ASSERT_EQ(mmu.load(as, tiler_context + 48, bottom, Master::mcu), AccessResult::ok);
+  EXPECT_EQ(top, second | pages_of_chunk);
+  EXPECT_EQ(bottom, first | pages_of_chunk);
+  ASSERT_TRUE(heap.release(top, bottom));
+  EXPECT_TRUE(heap.take(chunk));
+  EXPECT_TRUE(heap.take(chunk));
+  EXPECT_FALSE(heap.take(chunk));
 }
 
 TEST_F(TilerHeapTest, AListIsReleasedAsAWhole) {
