@@ -145,14 +145,17 @@ constexpr Instruction sync_wait(Opcode opcode, std::string_view mnemonic, Kind d
 }  // namespace shared
 
 /// The instruction set: field names are what encode() takes and disassemble() prints. Genxml's "Scoreboard
-/// entry/slot" is `signal` here, its "Wait mask/Scoreboard mask/Slots" is `wait`. Fields of RUN_TILING,
-/// RUN_FULLSCREEN, RUN_COMPUTE_INDIRECT, SET_EXCEPTION_HANDLER and the `progress_increment` bits are not in
-/// the oldest v10.xml; later public ones have them.
+/// entry/slot" is `signal` here, its "Wait mask/Scoreboard mask/Slots" is `wait`.
+///
+/// Most layouts are those of genxml v10.xml. Bit 32 of WAIT is in IGT's lib/igt_panthor.h. Assumed, because
+/// the v10.xml this was checked against has no struct or no such field: RUN_TILING, RUN_FULLSCREEN,
+/// RUN_COMPUTE_INDIRECT, SET_EXCEPTION_HANDLER, the `progress_increment` of RUN_* and FINISH_TILING,
+/// RUN_FRAGMENT's `tile_order`.
 inline constexpr std::array<Instruction, 39> instruction_set{{
     {Opcode::nop, "NOP", {{"ignored", 0, 56, Kind::ignored}}},
     {Opcode::move48, "MOVE48", {{"destination", 48, 8, Kind::reg64}, {"immediate", 0, 48, Kind::imm}}},
     {Opcode::move32, "MOVE32", {{"destination", 48, 8, Kind::reg}, {"immediate", 0, 32, Kind::imm}}},
-    {Opcode::wait, "WAIT", {{"progress_increment", 0, 1, Kind::flag}, shared::wait_mask}},
+    {Opcode::wait, "WAIT", {shared::progress_increment, shared::wait_mask}},
     {Opcode::run_compute,
      "RUN_COMPUTE",
      {{"axis", 14, 2, Kind::named, names::axis},
