@@ -9,8 +9,8 @@
 namespace vgpu::fw {
 namespace {
 
-/// INSTR_FEATURES as the 10.8 firmware reports it on RK3588 boards: 0x81.
-constexpr uint32_t instrumentation_features = 0x81;
+/// INSTR_FEATURES in the initial data of the arch 10.8 image, and what panthor prints on RK3588 boards.
+constexpr uint32_t instrumentation_features = 0x71;
 
 template <class Block>
 void clear(McuMemory& memory, uint32_t va) {

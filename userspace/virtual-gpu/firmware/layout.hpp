@@ -193,26 +193,30 @@ static_assert(offsetof(RingOutput, active) == 8);
 
 // ---- Where they lie ----------------------------------------------------------------------------------------------
 // GLOBAL_CONTROL at 0, CSG control at 0x1000 + n * stride and CS control 0x40 into it are fixed by the driver
-// (CSF_GROUP_CONTROL_OFFSET, CSF_STREAM_CONTROL_OFFSET); the rest is the firmware's choice (assumed).
+// (CSF_GROUP_CONTROL_OFFSET, CSF_STREAM_CONTROL_OFFSET). The rest is what the shared section of the arch 10.8
+// mali_csffw.bin holds in its initial data: strides and input/output addresses are there before the firmware runs.
 
 namespace place {
-inline constexpr uint32_t group_stride = 0x200, stream_stride = sizeof(StreamControl);
-inline constexpr uint32_t global_input = shared_base + 0x2000, global_output = shared_base + 0x2100;
+inline constexpr uint32_t stream_stride = sizeof(StreamControl), group_stride = 0x40 + cs_count * stream_stride;
+inline constexpr uint32_t global_input = shared_base + 0x2000, global_output = shared_base + 0x6000;
 
 [[nodiscard]] constexpr uint32_t group_control(unsigned csg) { return shared_base + 0x1000 + csg * group_stride; }
 [[nodiscard]] constexpr uint32_t stream_control(unsigned csg, unsigned cs) {
   return group_control(csg) + 0x40 + cs * stream_stride;
 }
-[[nodiscard]] constexpr uint32_t group_input(unsigned csg) { return shared_base + 0x3000 + csg * 0x1000; }
-[[nodiscard]] constexpr uint32_t group_output(unsigned csg) { return group_input(csg) + 0x80; }
-[[nodiscard]] constexpr uint32_t stream_input(unsigned csg, unsigned cs) { return group_input(csg) + 0x100 + cs * 0x80; }
-[[nodiscard]] constexpr uint32_t stream_output(unsigned csg, unsigned cs) {
-  return group_input(csg) + 0x600 + cs * 0x100;
+[[nodiscard]] constexpr uint32_t group_input(unsigned csg) { return shared_base + 0x3000 + csg * 0x80; }
+[[nodiscard]] constexpr uint32_t group_output(unsigned csg) { return shared_base + 0x7000 + csg * 0x40; }
+[[nodiscard]] constexpr uint32_t stream_input(unsigned csg, unsigned cs) {
+  return shared_base + 0x3400 + (csg * cs_count + cs) * 0x80;
 }
-static_assert(sizeof(GlobalInput) <= global_output - global_input);
-static_assert(sizeof(GroupInput) <= 0x80 && sizeof(StreamInput) <= 0x80 && sizeof(StreamOutput) <= 0x100);
-static_assert(stream_control(0, cs_count) <= group_control(1));
-static_assert(group_control(csg_count) <= global_input);
+[[nodiscard]] constexpr uint32_t stream_output(unsigned csg, unsigned cs) {
+  return shared_base + 0x7200 + (csg * cs_count + cs) * 0x100;
+}
+static_assert(group_stride == 0xa0);
+static_assert(sizeof(GroupInput) <= 0x80 && sizeof(GroupOutput) <= 0x40);
+static_assert(sizeof(StreamInput) <= 0x80 && sizeof(StreamOutput) <= 0x100);
+static_assert(group_control(csg_count) <= global_input && group_input(csg_count) == stream_input(0, 0));
+static_assert(group_output(csg_count) == stream_output(0, 0));
 static_assert(stream_output(csg_count - 1, cs_count) <= shared_base + shared_size);
 }  // namespace place
 

@@ -249,17 +249,21 @@ bool MiniDriver::evict(Group& group, uint32_t state) {
   return true;
 }
 
-uint64_t MiniDriver::submit(Group& group, unsigned queue, std::span<const uint64_t> stream, bool ring_doorbell) {
-  Queue& q = group.queues[queue];
+MiniDriver::Code MiniDriver::prepare(Group& group, std::span<const uint64_t> stream) {
   const Buffer code = create_buffer(*group.vm, std::max<uint64_t>(stream.size_bytes(), 8));
   std::memcpy(memory.span(code.pa, stream.size_bytes()).data(), stream.data(), stream.size_bytes());
+  return {code.va, static_cast<uint32_t>(stream.size_bytes())};
+}
+
+uint64_t MiniDriver::submit_at(Group& group, unsigned queue, Code code, bool ring_doorbell) {
+  Queue& q = group.queues[queue];
   const unsigned address = scratch, value = scratch + 2;
   std::vector<uint64_t> job{
       isa::move32(value, 0),
       isa::flush_cache2(isa::FlushMode::clean_invalidate, isa::FlushMode::clean_invalidate,
                         isa::OtherFlushMode::invalidate, value),
       isa::move48(address, code.va),
-      isa::move32(value, static_cast<uint32_t>(stream.size_bytes())),
+      isa::move32(value, code.size),
       isa::wait(1),
       isa::call(address, value),
       isa::move48(address, group.syncobjs.va + queue * 16),

@@ -141,10 +141,22 @@ class MiniDriver {
   bool status_update(unsigned slot);
 
   /// Puts `stream` in the ring as a job: call, sync add, error barrier (prepare_job_instrs()). Gives its seqno.
-  uint64_t submit(Group& group, unsigned queue, std::span<const uint64_t> stream, bool ring_doorbell = true);
+  uint64_t submit(Group& group, unsigned queue, std::span<const uint64_t> stream, bool ring_doorbell = true) {
+    return submit_at(group, queue, prepare(group, stream), ring_doorbell);
+  }
   uint64_t submit(Group& group, unsigned queue, std::initializer_list<uint64_t> stream, bool ring_doorbell = true) {
     return submit(group, queue, std::span(stream.begin(), stream.size()), ring_doorbell);
   }
+  /// Code in memory of its own, and a job that calls it.
+  struct Code {
+    uint64_t va;
+    uint32_t size;  ///< bytes
+  };
+  Code prepare(Group& group, std::span<const uint64_t> stream);
+  Code prepare(Group& group, std::initializer_list<uint64_t> stream) {
+    return prepare(group, std::span(stream.begin(), stream.size()));
+  }
+  uint64_t submit_at(Group& group, unsigned queue, Code code, bool ring_doorbell = true);
   [[nodiscard]] uint64_t done_seqno(const Group& group, unsigned queue);
   [[nodiscard]] uint32_t job_status(const Group& group, unsigned queue);
   bool wait_job(const Group& group, unsigned queue, uint64_t seqno, uint64_t limit_ns = 100 * ms) {
