@@ -50,12 +50,17 @@ struct Device::Layers {
   fw::Mcu mcu;
 };
 
-Device::Device(Memory& memory, IrqLines& lines, const Clock& clock, EventLog& log, const DeviceOptions& options)
+Device::Device(Memory& memory, IrqLines& lines, const Clock& clock, EventLog& log,
+               const DeviceOptions& options)
     : layers_(std::make_unique<Layers>(memory, lines, clock, log, options)) {}
 Device::~Device() = default;
 
-uint64_t Device::read(uint32_t offset, unsigned size) { return layers_->bus.read(offset, size); }
-void Device::write(uint32_t offset, unsigned size, uint64_t value) { layers_->bus.write(offset, size, value); }
+uint64_t Device::read(uint32_t offset, unsigned size) {
+  return layers_->bus.read(offset, size);
+}
+void Device::write(uint32_t offset, unsigned size, uint64_t value) {
+  layers_->bus.write(offset, size, value);
+}
 bool Device::is_volatile(uint32_t offset) noexcept {
   return RegisterBus::is_volatile(offset) || !find_register(offset & ~uint32_t{3});
 }
@@ -68,9 +73,15 @@ void Device::detach_shadow() {
   layers_->bus.registers().detach();
   layers_->mmu.memory_changed();
 }
-void Device::memory_changed() noexcept { layers_->mmu.memory_changed(); }
+void Device::memory_changed() noexcept {
+  layers_->mmu.memory_changed();
+}
 
-EventQueue& Device::events() noexcept { return layers_->events; }
-FaultInjector& Device::faults() noexcept { return layers_->faults; }
+EventQueue& Device::events() noexcept {
+  return layers_->events;
+}
+FaultInjector& Device::faults() noexcept {
+  return layers_->faults;
+}
 
 }  // namespace vgpu

@@ -25,10 +25,12 @@ struct DeviceOptions {
   uint64_t core_clock_hz = 1'000'000'000;
 };
 
-/// The whole virtual Mali-G610: the layers wired together, behind what any bus needs. No transport knows more.
+/// The whole virtual Mali-G610: the layers wired together, behind what any bus needs. No transport knows
+/// more.
 ///
 /// A transport's loop is: serve register accesses; events().run_due(); sleep until a message or
-/// events().next_deadline_ns(). Nothing here blocks, and nothing is thread-safe: one thread drives one device.
+/// events().next_deadline_ns(). Nothing here blocks, and nothing is thread-safe: one thread drives one
+/// device.
 class Device {
  public:
   /// Throws fw::ImageError when options.firmware is no usable image.
@@ -39,12 +41,13 @@ class Device {
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
-  /// Guest access of 4 or 8 bytes at a byte offset in the 2 MiB window. Anything else is logged as unmodelled.
+  /// Guest access of 4 or 8 bytes at a byte offset in the 2 MiB window. Anything else is logged as
+  /// unmodelled.
   [[nodiscard]] uint64_t read(uint32_t offset, unsigned size);
   void write(uint32_t offset, unsigned size, uint64_t value);
 
-  /// True for registers that change by themselves (counters), and for offsets that name no register (their reads must
-  /// be seen as unmodelled): a transport must not serve either from the shadow.
+  /// True for registers that change by themselves (counters), and for offsets that name no register (their
+  /// reads must be seen as unmodelled): a transport must not serve either from the shadow.
   [[nodiscard]] static bool is_volatile(uint32_t offset) noexcept;
 
   /// Shares the register values with the guest (see RegisterFile); detach before the memory goes away.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The whole device under the tests' small driver: register accesses, jobs, groups. Host time, virtual model time.
+// The whole device under the tests' small driver: register accesses, jobs, groups. Host time, virtual model
+// time.
 #include <benchmark/benchmark.h>
 
 #include "tests/device/mini_driver.hpp"

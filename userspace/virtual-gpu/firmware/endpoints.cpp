@@ -25,7 +25,9 @@ constexpr uint64_t lowest_bits(uint64_t mask, unsigned count) {
 EndpointPool::EndpointPool(EventQueue& events, EventLog& log)
     : events_(events), rearranged_(log.counter("endpoints.rearranged")) {}
 
-EndpointPool::~EndpointPool() { events_.cancel(event_); }
+EndpointPool::~EndpointPool() {
+  events_.cancel(event_);
+}
 
 void EndpointPool::set_available(uint64_t shader_cores, uint64_t tilers) {
   if (shader_cores == shader_cores_ && tilers == tilers_) return;
@@ -41,7 +43,8 @@ EndpointPool::Id EndpointPool::start(Job job) {
   job.ns_per_task = ns;
   const uint64_t total = saturating_multiply(job.tasks, ns), done = saturating_multiply(job.first_task, ns);
   const uint64_t first = job.first_task;
-  jobs_.push_back({.id = next_id_, .job = std::move(job), .progress_ns = done, .total_ns = total, .tasks_seen = first});
+  jobs_.push_back(
+      {.id = next_id_, .job = std::move(job), .progress_ns = done, .total_ns = total, .tasks_seen = first});
   arbitrate();
   return next_id_++;
 }
@@ -73,7 +76,8 @@ uint64_t EndpointPool::retired(unsigned slot) {
 unsigned EndpointPool::held(unsigned slot, cs::Endpoint endpoint) const noexcept {
   unsigned count = 0;
   for (const Running& r : jobs_)
-    if (r.job.group->slot == slot && r.job.endpoint == endpoint) count += static_cast<unsigned>(std::popcount(r.cores));
+    if (r.job.group->slot == slot && r.job.endpoint == endpoint)
+      count += static_cast<unsigned>(std::popcount(r.cores));
   return count;
 }
 
@@ -107,12 +111,15 @@ void EndpointPool::arbitrate() {
     unsigned& mine = used[r.job.group->slot][static_cast<size_t>(endpoint)];
     const unsigned limit = r.job.group->limit(endpoint);
     const uint64_t left = (r.total_ns - r.progress_ns + r.job.ns_per_task - 1) / r.job.ns_per_task;
-    const auto want = static_cast<unsigned>(std::min<uint64_t>(limit > mine ? limit - mine : 0, std::max<uint64_t>(left, 1)));
+    const auto want = static_cast<unsigned>(
+        std::min<uint64_t>(limit > mine ? limit - mine : 0, std::max<uint64_t>(left, 1)));
     r.cores = lowest_bits(pool & r.job.group->allowed(endpoint), want);
     pool &= ~r.cores;
     mine += static_cast<unsigned>(std::popcount(r.cores));
-    if (r.cores == 0) starving = true;
-    else r.last_served = ++serving_;
+    if (r.cores == 0)
+      starving = true;
+    else
+      r.last_served = ++serving_;
   }
   schedule(starving);
 }
@@ -127,7 +134,8 @@ void EndpointPool::schedule(bool contended) {
     if (r.progress_ns >= r.total_ns) next = 0;
     if (cores == 0) continue;
     any_running = true;
-    if (r.total_ns != JobPlan::endless) next = std::min(next, (r.total_ns - r.progress_ns + cores - 1) / cores);
+    if (r.total_ns != JobPlan::endless)
+      next = std::min(next, (r.total_ns - r.progress_ns + cores - 1) / cores);
   }
   if (contended && any_running) next = std::min(next, timing::endpoint_quantum_ns);
   if (next != UINT64_MAX) event_ = events_.after(next, [this] { finish_due(); });

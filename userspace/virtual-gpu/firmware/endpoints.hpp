@@ -34,9 +34,10 @@ struct GroupEndpoints {
 
 /// The shader cores and the tiler, shared out to the jobs of all groups.
 ///
-/// A more urgent group takes every core it may use; equal priorities take turns. Cores change hands at once, with
-/// the work done so far kept (assumed: real hardware hands over at task boundaries, which are short against the
-/// driver's timeouts). One core works for one job at a time, so EXCL_COMPUTE/EXCL_FRAGMENT always hold.
+/// A more urgent group takes every core it may use; equal priorities take turns. Cores change hands at once,
+/// with the work done so far kept (assumed: real hardware hands over at task boundaries, which are short
+/// against the driver's timeouts). One core works for one job at a time, so EXCL_COMPUTE/EXCL_FRAGMENT always
+/// hold.
 class EndpointPool {
  public:
   using Id = uint64_t;

@@ -38,6 +38,8 @@ constexpr GlobalInterface::Row GlobalInterface::rows[] = {
 void GlobalInterface::publish() {
   McuMemory& memory = machine_.memory;
   clear<GlobalOutput>(memory, place::global_output);
+  idle_enabled_ = false;
+  counters_enable(false);
   for (unsigned csg = 0; csg < csg_count; ++csg) {
     const View<GroupControl> group(memory, place::group_control(csg));
     group.set(&GroupControl::features, 0);
@@ -68,8 +70,10 @@ void GlobalInterface::publish() {
 }
 
 void GlobalInterface::carry_over() {
-  idle_enabled_ = false;
   const uint32_t req = input().get(&GlobalInput::req), ack = output().get(&GlobalOutput::ack);
+  // Levels that are still set: the driver does not toggle them again after a fast reset.
+  idle((req & glb::idle_en) != 0);
+  counters_enable((req & glb::perfcnt_en) != 0);
   output().set(&GlobalOutput::ack, (ack & ~glb::halt) | (req & glb::halt));
 }
 
@@ -87,7 +91,8 @@ void GlobalInterface::evaluate_requests() {
     output().set(&GlobalOutput::ack, (ack & ~done) | (req & done));
     if (input().get(&GlobalInput::ack_irq_mask) & done) machine_.gpu.raise_job_irq(job_irq_global);
   }
-  if ((req & ~(glb::requests | glb::events)) != 0) machine_.log.unmodelled("GLB_REQ bits the interface does not define");
+  if ((req & ~(glb::requests | glb::events)) != 0)
+    machine_.log.unmodelled("GLB_REQ bits the interface does not define");
 
   const uint32_t rung = input().get(&GlobalInput::doorbell_req);
   const uint32_t doorbells = rung ^ output().get(&GlobalOutput::doorbell_ack);
@@ -110,12 +115,13 @@ void GlobalInterface::halted(uint32_t status) {
 /// Timer values: [30:0] in units of 1024 ticks of the system timer or, with bit 31, of the GPU cycle counter
 /// (panthor_fw.c panthor_fw_conv_timeout()).
 uint64_t GlobalInterface::timer_ns(uint32_t value) const {
-  const uint64_t hz = (value & glb::timer_counts_cycles) ? machine_.gpu.core_clock_hz() : machine_.gpu.timestamp_hz();
+  const uint64_t hz =
+      (value & glb::timer_counts_cycles) ? machine_.gpu.core_clock_hz() : machine_.gpu.timestamp_hz();
   const uint64_t ticks = uint64_t{value & glb::timer_value} << 10;
   return ticks / hz * 1'000'000'000 + ticks % hz * 1'000'000'000 / hz;
 }
 
-// ---- Handlers ----------------------------------------------------------------------------------------------------
+// ---- Handlers
 
 bool GlobalInterface::halt(bool level) {
   if (level) on_halt();
@@ -123,7 +129,8 @@ bool GlobalInterface::halt(bool level) {
 }
 
 bool GlobalInterface::progress_timer(bool) {
-  const uint64_t cycles = uint64_t{input().get(&GlobalInput::progress_timer)} << 10;  // PROGRESS_TIMEOUT_SCALE_SHIFT
+  const uint64_t cycles = uint64_t{input().get(&GlobalInput::progress_timer)}
+                          << 10;  // PROGRESS_TIMEOUT_SCALE_SHIFT
   const uint64_t hz = machine_.gpu.core_clock_hz();
   progress_timeout_ns_ = cycles / hz * 1'000'000'000 + cycles % hz * 1'000'000'000 / hz;
   return true;
@@ -153,13 +160,17 @@ bool GlobalInterface::counters_enable(bool level) {
 bool GlobalInterface::counters_sample(bool) {
   const auto in = input();
   const auto insert = counters_.sample(in, output().get(&GlobalOutput::perfcnt_insert));
-  if (insert) output().set(&GlobalOutput::perfcnt_insert, *insert);
-  else event(glb::perfcnt_overflow);
+  if (insert)
+    output().set(&GlobalOutput::perfcnt_insert, *insert);
+  else
+    event(glb::perfcnt_overflow);
   return true;
 }
 
 /// The cycle counter of the model always counts; the request only says that someone reads it.
-bool GlobalInterface::cycle_counter(bool) { return true; }
+bool GlobalInterface::cycle_counter(bool) {
+  return true;
+}
 
 bool GlobalInterface::ping(bool) {
   ++machine_.log.counter("fw.pings");
@@ -167,7 +178,9 @@ bool GlobalInterface::ping(bool) {
 }
 
 /// The modelled firmware has no configuration entries to re-read.
-bool GlobalInterface::configuration(bool) { return true; }
+bool GlobalInterface::configuration(bool) {
+  return true;
+}
 
 bool GlobalInterface::idle(bool level) {
   idle_enabled_ = level;

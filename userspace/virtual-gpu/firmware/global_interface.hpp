@@ -14,11 +14,13 @@ namespace vgpu::fw {
 
 /// The global interface (GLB): configuration, pings, events, and the doorbells of the groups.
 ///
-/// Requests are a table (bit, name, handler). A request is acknowledged by copying its bit of GLB_REQ to GLB_ACK,
-/// with JOB_INT_GLOBAL_IF when GLB_ACK_IRQ_MASK has the bit; an event is raised by making the bits differ.
+/// Requests are a table (bit, name, handler). A request is acknowledged by copying its bit of GLB_REQ to
+/// GLB_ACK, with JOB_INT_GLOBAL_IF when GLB_ACK_IRQ_MASK has the bit; an event is raised by making the bits
+/// differ.
 class GlobalInterface {
  public:
-  GlobalInterface(Machine& machine, PowerPolicy& power) : machine_(machine), power_(power), counters_(machine) {}
+  GlobalInterface(Machine& machine, PowerPolicy& power)
+      : machine_(machine), power_(power), counters_(machine) {}
 
   /// Writes every control block and clears every output: what firmware does on a start with fresh sections.
   void publish();

@@ -10,7 +10,8 @@
 namespace vgpu::fw {
 namespace {
 
-constexpr std::array<std::string_view, 4> state_events{"csg.terminate", "csg.start", "csg.suspend", "csg.resume"};
+constexpr std::array<std::string_view, 4> state_events{"csg.terminate", "csg.start", "csg.suspend",
+                                                       "csg.resume"};
 
 /// Calls `f(index)` for every set bit below `count`.
 template <class F>
@@ -21,7 +22,8 @@ void for_each_bit(uint32_t mask, unsigned count, F f) {
 
 }  // namespace
 
-GroupSlot::GroupSlot(Machine& machine, EndpointPool& endpoints, PowerPolicy& power, GroupHost& host, unsigned index)
+GroupSlot::GroupSlot(Machine& machine, EndpointPool& endpoints, PowerPolicy& power, GroupHost& host,
+                     unsigned index)
     : machine_(machine), endpoints_(endpoints), power_(power), host_(host), index_(index) {
   share_.slot = index;
   for (unsigned i = 0; i < cs_count; ++i) streams_[i] = std::make_unique<StreamSlot>(machine, *this, i);
@@ -31,7 +33,7 @@ GroupSlot::~GroupSlot() {
   for (const auto id : {transition_, idle_event_, progress_event_}) machine_.events.cancel(id);
 }
 
-// ---- Requests ----------------------------------------------------------------------------------------------------
+// ---- Requests
 
 void GroupSlot::evaluate_requests() {
   const uint32_t req = input().get(&GroupInput::req);
@@ -82,7 +84,7 @@ void GroupSlot::configure_endpoints() {
   if (state_ == State::running) resources_changed();
 }
 
-// ---- States ------------------------------------------------------------------------------------------------------
+// ---- States
 
 void GroupSlot::change_state(uint32_t wanted) {
   machine_.events.cancel(transition_);
@@ -158,6 +160,7 @@ void GroupSlot::begin(bool resume) {
     for (const auto& stream : streams_)
       if (stream->started()) stream->die(exception::firmware_internal_error, buffer);
   }
+  update_idle();
 }
 
 void GroupSlot::finish_transition() {
@@ -205,9 +208,11 @@ void GroupSlot::resume_paused() {
   for (const auto& stream : streams_) stream->thaw();
 }
 
-// ---- Status and events -------------------------------------------------------------------------------------------
+// ---- Status and events
 
-bool GroupSlot::active() const { return state_ != State::off && !idle_; }
+bool GroupSlot::active() const {
+  return state_ != State::off && !idle_;
+}
 
 bool GroupSlot::waits_for_sync() const noexcept {
   return std::any_of(streams_.begin(), streams_.end(), [](const auto& s) { return s->waits_for_sync(); });
@@ -282,7 +287,7 @@ void GroupSlot::update_idle() {
   host_.activity_changed();
 }
 
-// ---- Progress timer ----------------------------------------------------------------------------------------------
+// ---- Progress timer
 
 void GroupSlot::progressed() {
   ++progress_;
@@ -294,11 +299,13 @@ void GroupSlot::jobs_changed() {
   update_idle();
 }
 
-/// The timer runs while the group has jobs and expires when one holds an endpoint and retires no task (assumed: a stream
-/// that loops by itself, or a job that waits for cores, is the host's to time out, as panthor does after 5 s).
+/// The timer runs while the group has jobs and expires when one holds an endpoint and retires no task
+/// (assumed: a stream that loops by itself, or a job that waits for cores, is the host's to time out, as
+/// panthor does after 5 s).
 void GroupSlot::arm_progress_timer() {
   const uint64_t timeout = host_.progress_timeout_ns();
-  const bool jobs = std::any_of(streams_.begin(), streams_.end(), [](const auto& s) { return s->has_jobs(); });
+  const bool jobs =
+      std::any_of(streams_.begin(), streams_.end(), [](const auto& s) { return s->has_jobs(); });
   progress_event_ = 0;
   if (timeout == 0 || !jobs) return;
   progress_seen_ = progress_ + endpoints_.retired(index_);
@@ -307,8 +314,10 @@ void GroupSlot::arm_progress_timer() {
 
 void GroupSlot::progress_timer_expired() {
   progress_event_ = 0;
-  const bool jobs = std::any_of(streams_.begin(), streams_.end(), [](const auto& s) { return s->has_jobs(); });
-  const bool running = endpoints_.held(index_, cs::Endpoint::compute) + endpoints_.held(index_, cs::Endpoint::fragment) +
+  const bool jobs =
+      std::any_of(streams_.begin(), streams_.end(), [](const auto& s) { return s->has_jobs(); });
+  const bool running = endpoints_.held(index_, cs::Endpoint::compute) +
+                           endpoints_.held(index_, cs::Endpoint::fragment) +
                            endpoints_.held(index_, cs::Endpoint::tiler) !=
                        0;
   if (jobs && running && !paused_ && progress_seen_ == progress_ + endpoints_.retired(index_)) {
@@ -319,7 +328,7 @@ void GroupSlot::progress_timer_expired() {
   arm_progress_timer();
 }
 
-// ---- Forwarded to the streams ------------------------------------------------------------------------------------
+// ---- Forwarded to the streams
 
 void GroupSlot::address_space_resumed(unsigned as) {
   if (state_ == State::off || as != as_) return;
@@ -349,6 +358,8 @@ uint64_t GroupSlot::core_mask(cs::Endpoint endpoint) const {
   return power_.enabled_cores() & (fragment ? share_.allow_fragment : share_.allow_compute);
 }
 
-void GroupSlot::use_power() { power_.use(); }
+void GroupSlot::use_power() {
+  power_.use();
+}
 
 }  // namespace vgpu::fw

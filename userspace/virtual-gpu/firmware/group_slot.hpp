@@ -23,15 +23,15 @@ class GroupHost {
   virtual void sync_wait_began() = 0;
   /// A group became idle or busy.
   virtual void activity_changed() = 0;
-  [[nodiscard]] virtual uint64_t idle_hysteresis_ns() const = 0;     ///< before CSG_IDLE
-  [[nodiscard]] virtual uint64_t progress_timeout_ns() const = 0;    ///< 0: none
+  [[nodiscard]] virtual uint64_t idle_hysteresis_ns() const = 0;   ///< before CSG_IDLE
+  [[nodiscard]] virtual uint64_t progress_timeout_ns() const = 0;  ///< 0: none
 };
 
 /// One command-stream-group slot (CSG): its interface, state machine, events, and its eight streams.
 ///
-/// State transitions take model time and are acknowledged at their end. TERMINATE ends the group whatever it does;
-/// SUSPEND first waits for flushes and for accesses stalled on an MMU fault (assumed: real firmware cannot save a
-/// stream in the middle of one), so the driver has to resolve or abort those.
+/// State transitions take model time and are acknowledged at their end. TERMINATE ends the group whatever it
+/// does; SUSPEND first waits for flushes and for accesses stalled on an MMU fault (assumed: real firmware
+/// cannot save a stream in the middle of one), so the driver has to resolve or abort those.
 class GroupSlot {
  public:
   GroupSlot(Machine& machine, EndpointPool& endpoints, PowerPolicy& power, GroupHost& host, unsigned index);

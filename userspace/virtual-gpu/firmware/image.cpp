@@ -21,7 +21,14 @@ constexpr uint32_t header_size = 20;
 constexpr uint32_t max_file_size = 64u << 20;  // bytes; the real images are below 1 MiB
 constexpr std::string_view sha_label = "git_sha: ";
 
-enum EntryType : uint8_t { interface = 0, config = 1, futf_test = 2, trace_buffer = 3, timeline = 4, build_info = 6 };
+enum EntryType : uint8_t {
+  interface = 0,
+  config = 1,
+  futf_test = 2,
+  trace_buffer = 3,
+  timeline = 4,
+  build_info = 6
+};
 constexpr uint32_t entry_optional = 1u << 31;
 
 /// A bounds-checked little-endian reader over a slice of the file.
@@ -70,8 +77,9 @@ void parse_section(Image& image, Reader entry, size_t file_size) {
   s.name = printable(entry.rest());
 
   if (s.data_end < s.data_start || s.data_end > file_size)
-    throw ImageError(fmt::format("firmware section at {:#x}: data range {:#x}-{:#x} is outside the file of {:#x} bytes",
-                                 s.va_start, s.data_start, s.data_end, file_size));
+    throw ImageError(
+        fmt::format("firmware section at {:#x}: data range {:#x}-{:#x} is outside the file of {:#x} bytes",
+                    s.va_start, s.data_start, s.data_end, file_size));
   if (s.va_end < s.va_start || s.va_start % page_size || s.va_end % page_size)
     throw ImageError(fmt::format("firmware section: bad virtual range {:#x}-{:#x}", s.va_start, s.va_end));
   if (s.flags & ~section_flag::known)
@@ -90,9 +98,11 @@ void parse_section(Image& image, Reader entry, size_t file_size) {
 
 void parse_build_info(Image& image, Reader entry, std::span<const std::byte> file) {
   const uint32_t start = entry.u32("build info"), size = entry.u32("build info");
-  if (start > file.size() || size > file.size() - start || size <= sha_label.size()) return;  // the driver goes on too
+  if (start > file.size() || size > file.size() - start || size <= sha_label.size())
+    return;  // the driver goes on too
   const auto text = file.subspan(start, size);
-  if (std::memcmp(text.data(), sha_label.data(), sha_label.size()) != 0 || text.back() != std::byte{0}) return;
+  if (std::memcmp(text.data(), sha_label.data(), sha_label.size()) != 0 || text.back() != std::byte{0})
+    return;
   image.git_sha = printable(text.subspan(sha_label.size()));
 }
 
@@ -109,7 +119,8 @@ Image Image::parse(std::span<const std::byte> file) {
   (void)header.u32("header");
   image.size = header.u32("header");
   if (image.version_major != 0)
-    throw ImageError(fmt::format("firmware image format {}.{} is not supported", image.version_major, image.version_minor));
+    throw ImageError(fmt::format("firmware image format {}.{} is not supported", image.version_major,
+                                 image.version_minor));
   if (image.size > file.size())
     throw ImageError(fmt::format("firmware image is truncated: {} of {} bytes", file.size(), image.size));
 
@@ -123,9 +134,18 @@ Image Image::parse(std::span<const std::byte> file) {
       throw ImageError(fmt::format("firmware entry at {:#x} has a bad size of {} bytes", at, size));
     const Reader entry(entries.take(size - sizeof(word), "entry"));
     switch (word & 0xff) {
-      case interface: parse_section(image, entry, file.size()); break;
-      case build_info: parse_build_info(image, entry, file); break;
-      case config: case futf_test: case trace_buffer: case timeline: ++image.skipped_entries; break;
+      case interface:
+        parse_section(image, entry, file.size());
+        break;
+      case build_info:
+        parse_build_info(image, entry, file);
+        break;
+      case config:
+      case futf_test:
+      case trace_buffer:
+      case timeline:
+        ++image.skipped_entries;
+        break;
       default:
         if (!(word & entry_optional))
           throw ImageError(fmt::format("firmware entry at {:#x} has an unknown type {}", at, word & 0xff));
@@ -140,7 +160,8 @@ Image Image::load(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary | std::ios::ate);
   if (!in) throw ImageError(fmt::format("{}: cannot open the firmware image", path.string()));
   const auto size = static_cast<std::streamoff>(in.tellg());
-  if (size < 0 || size > max_file_size) throw ImageError(fmt::format("{}: not a firmware image (size)", path.string()));
+  if (size < 0 || size > max_file_size)
+    throw ImageError(fmt::format("{}: not a firmware image (size)", path.string()));
   std::vector<std::byte> bytes(static_cast<size_t>(size));
   in.seekg(0);
   if (!in.read(reinterpret_cast<char*>(bytes.data()), size))
@@ -153,7 +174,8 @@ Image Image::load(const std::filesystem::path& path) {
 }
 
 const Section* Image::shared_section() const noexcept {
-  const auto it = std::find_if(sections.begin(), sections.end(), [](const Section& s) { return s.va_start == shared_base; });
+  const auto it = std::find_if(sections.begin(), sections.end(),
+                               [](const Section& s) { return s.va_start == shared_base; });
   return it == sections.end() ? nullptr : &*it;
 }
 

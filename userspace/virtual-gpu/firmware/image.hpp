@@ -38,8 +38,8 @@ struct Section {
 struct Image {
   uint8_t version_major = 0, version_minor = 0;
   uint32_t version_hash = 0;  ///< CSF_IFACE_VERSION in the images of arch 10.8 to 13.8 (observed)
-  uint32_t size = 0;  ///< bytes the header claims
-  std::string git_sha;  ///< empty when the image does not say
+  uint32_t size = 0;          ///< bytes the header claims
+  std::string git_sha;        ///< empty when the image does not say
   std::vector<Section> sections;
   uint32_t skipped_entries = 0;  ///< configuration, trace buffers, timeline: not needed by the model
 

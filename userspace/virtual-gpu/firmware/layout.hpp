@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// The firmware's shared interface (version 1.5) as declarations. Names, offsets and bits are those of panthor_fw.h;
-/// every offset is asserted, because the driver reads these very bytes.
+/// The firmware's shared interface (version 1.5) as declarations. Names, offsets and bits are those of
+/// panthor_fw.h; every offset is asserted, because the driver reads these very bytes.
 namespace vgpu::fw {
 
 inline constexpr uint32_t shared_base = 0x0400'0000;  ///< CSF_MCU_SHARED_REGION_START, MCU VA
@@ -19,7 +19,7 @@ enum class McuControl : uint32_t { disable, enable, automatic };
 enum class McuStatus : uint32_t { disabled, enabled, halt, fatal };
 inline constexpr uint32_t job_irq_global = 1u << 31;  ///< JOB_INT_GLOBAL_IF; bit n is CSG n
 
-// ---- Global interface --------------------------------------------------------------------------------------------
+// ---- Global interface
 
 struct GlobalControl {
   uint32_t version, features, input_va, output_va, group_num, group_stride, perfcnt_size, instr_features;
@@ -54,21 +54,22 @@ static_assert(offsetof(GlobalOutput, perfcnt_insert) == 0x18);
 namespace glb {
 inline constexpr uint32_t halt = 1u << 0, cfg_progress_timer = 1u << 1, cfg_alloc_en = 1u << 2,
                           cfg_poweroff_timer = 1u << 3, protm_enter = 1u << 4, perfcnt_en = 1u << 5,
-                          perfcnt_sample = 1u << 6, counter_en = 1u << 7, ping = 1u << 8, fwcfg_update = 1u << 9,
-                          idle_en = 1u << 10, sleep = 1u << 12;
-inline constexpr uint32_t inactive_compute = 1u << 20, inactive_fragment = 1u << 21, inactive_tiler = 1u << 22,
-                          protm_exit = 1u << 23, perfcnt_threshold = 1u << 24, perfcnt_overflow = 1u << 25,
-                          idle = 1u << 26;
+                          perfcnt_sample = 1u << 6, counter_en = 1u << 7, ping = 1u << 8,
+                          fwcfg_update = 1u << 9, idle_en = 1u << 10, sleep = 1u << 12;
+inline constexpr uint32_t inactive_compute = 1u << 20, inactive_fragment = 1u << 21,
+                          inactive_tiler = 1u << 22, protm_exit = 1u << 23, perfcnt_threshold = 1u << 24,
+                          perfcnt_overflow = 1u << 25, idle = 1u << 26;
 inline constexpr uint32_t events = inactive_compute | inactive_fragment | inactive_tiler | protm_exit |
                                    perfcnt_threshold | perfcnt_overflow | idle;
-inline constexpr uint32_t requests = halt | cfg_progress_timer | cfg_alloc_en | cfg_poweroff_timer | protm_enter |
-                                     perfcnt_en | perfcnt_sample | counter_en | ping | fwcfg_update | idle_en | sleep;
+inline constexpr uint32_t requests = halt | cfg_progress_timer | cfg_alloc_en | cfg_poweroff_timer |
+                                     protm_enter | perfcnt_en | perfcnt_sample | counter_en | ping |
+                                     fwcfg_update | idle_en | sleep;
 inline constexpr uint32_t timer_value = 0x7fff'ffff, timer_counts_cycles = 1u << 31;
 /// enum panthor_fw_halt_status
 inline constexpr uint32_t halt_ok = 0, halt_on_panic = 0x4e, halt_on_watchdog = 0x4f;
 }  // namespace glb
 
-// ---- Command stream group ----------------------------------------------------------------------------------------
+// ---- Command stream group
 
 struct GroupControl {
   uint32_t features, input_va, output_va, suspend_size, protm_suspend_size, stream_num, stream_stride;
@@ -91,13 +92,14 @@ static_assert(offsetof(GroupInput, suspend_buf) == 0x40);
 static_assert(offsetof(GroupInput, config) == 0x50);
 
 struct GroupOutput {
-  uint32_t ack, reserved1, doorbell_ack, cs_irq_req, status_endpoint_current, status_endpoint_req, status_state,
-      resource_dep;
+  uint32_t ack, reserved1, doorbell_ack, cs_irq_req, status_endpoint_current, status_endpoint_req,
+      status_state, resource_dep;
 };
 static_assert(offsetof(GroupOutput, status_state) == 0x18);
 
 namespace csg {
-inline constexpr uint32_t state_mask = 7, state_terminate = 0, state_start = 1, state_suspend = 2, state_resume = 3;
+inline constexpr uint32_t state_mask = 7, state_terminate = 0, state_start = 1, state_suspend = 2,
+                          state_resume = 3;
 inline constexpr uint32_t endpoint_config = 1u << 4, status_update = 1u << 5;
 inline constexpr uint32_t sync_update = 1u << 28, idle = 1u << 29, doorbell = 1u << 30,
                           progress_timer_event = 1u << 31;
@@ -125,7 +127,7 @@ struct EndpointRequest {
   }
 };
 
-// ---- Command stream ----------------------------------------------------------------------------------------------
+// ---- Command stream
 
 struct StreamControl {
   uint32_t features, input_va, output_va;
@@ -178,8 +180,7 @@ inline constexpr uint32_t events = tiler_oom | protm_pending | fatal | fault;
 inline constexpr uint32_t levels =
     state_mask | idle_sync_wait | idle_protm_pending | idle_empty | idle_resource_req;  ///< acked by copying
 inline constexpr uint32_t wait_sb_src_wait = 8u << 16, wait_progress = 1u << 28, wait_protm = 1u << 29,
-                          wait_sync_64b = 1u << 30,
-                          wait_sync = 1u << 31;
+                          wait_sync_64b = 1u << 30, wait_sync = 1u << 31;
 }  // namespace cs_bits
 
 struct RingInput {
@@ -191,21 +192,29 @@ struct RingOutput {
 };
 static_assert(offsetof(RingOutput, active) == 8);
 
-// ---- Where they lie ----------------------------------------------------------------------------------------------
+// ---- Where they lie
 // GLOBAL_CONTROL at 0, CSG control at 0x1000 + n * stride and CS control 0x40 into it are fixed by the driver
 // (CSF_GROUP_CONTROL_OFFSET, CSF_STREAM_CONTROL_OFFSET). The rest is what the shared section of the arch 10.8
-// mali_csffw.bin holds in its initial data: strides and input/output addresses are there before the firmware runs.
+// mali_csffw.bin holds in its initial data: strides and input/output addresses are there before the firmware
+// runs.
 
 namespace place {
-inline constexpr uint32_t stream_stride = sizeof(StreamControl), group_stride = 0x40 + cs_count * stream_stride;
+inline constexpr uint32_t stream_stride = sizeof(StreamControl),
+                          group_stride = 0x40 + cs_count * stream_stride;
 inline constexpr uint32_t global_input = shared_base + 0x2000, global_output = shared_base + 0x6000;
 
-[[nodiscard]] constexpr uint32_t group_control(unsigned csg) { return shared_base + 0x1000 + csg * group_stride; }
+[[nodiscard]] constexpr uint32_t group_control(unsigned csg) {
+  return shared_base + 0x1000 + csg * group_stride;
+}
 [[nodiscard]] constexpr uint32_t stream_control(unsigned csg, unsigned cs) {
   return group_control(csg) + 0x40 + cs * stream_stride;
 }
-[[nodiscard]] constexpr uint32_t group_input(unsigned csg) { return shared_base + 0x3000 + csg * 0x80; }
-[[nodiscard]] constexpr uint32_t group_output(unsigned csg) { return shared_base + 0x7000 + csg * 0x40; }
+[[nodiscard]] constexpr uint32_t group_input(unsigned csg) {
+  return shared_base + 0x3000 + csg * 0x80;
+}
+[[nodiscard]] constexpr uint32_t group_output(unsigned csg) {
+  return shared_base + 0x7000 + csg * 0x40;
+}
 [[nodiscard]] constexpr uint32_t stream_input(unsigned csg, unsigned cs) {
   return shared_base + 0x3400 + (csg * cs_count + cs) * 0x80;
 }

@@ -16,7 +16,8 @@ Mcu::Mcu(GpuPort& gpu, Mmu& mmu, EventQueue& events, FaultInjector& faults, Even
       global_(machine_, power_),
       image_(image) {
   GroupHost& host = *this;
-  for (unsigned i = 0; i < csg_count; ++i) groups_[i] = std::make_unique<GroupSlot>(machine_, endpoints_, power_, host, i);
+  for (unsigned i = 0; i < csg_count; ++i)
+    groups_[i] = std::make_unique<GroupSlot>(machine_, endpoints_, power_, host, i);
   global_.on_halt = [this] { begin_halt(); };
   global_.on_sleep = [this] { sleep(); };
   global_.on_group_doorbell = [this](unsigned csg) { groups_[csg]->evaluate_requests(); };
@@ -31,7 +32,7 @@ Mcu::~Mcu() {
     machine_.events.cancel(id);
 }
 
-// ---- Start and stop ----------------------------------------------------------------------------------------------
+// ---- Start and stop
 
 void Mcu::mcu_control(uint32_t value) {
   switch (static_cast<McuControl>(value)) {
@@ -42,9 +43,12 @@ void Mcu::mcu_control(uint32_t value) {
       return;
     case McuControl::enable:
     case McuControl::automatic:
-      if (state_ == State::sleeping) wake();
-      else if (state_ == State::off || state_ == State::halted) start_boot();
-      else machine_.log.event("fw.start_ignored");
+      if (state_ == State::sleeping)
+        wake();
+      else if (state_ == State::off || state_ == State::halted)
+        start_boot();
+      else
+        machine_.log.event("fw.start_ignored");
       return;
   }
   machine_.log.unmodelled("MCU_CONTROL value");
@@ -67,8 +71,10 @@ void Mcu::boot() {
   if (machine_.faults.hits("mcu-fatal-on-boot")) return die("injected");
   if (!sections_mapped()) return die("sections");
   const bool fresh = cold_ || memory_.load<uint32_t>(shared_base) == 0;
-  if (fresh) global_.publish();
-  else global_.carry_over();
+  if (fresh)
+    global_.publish();
+  else
+    global_.carry_over();
   if (memory_.faulted()) return;  // die() is on its way
   cold_ = false;
   active_ = false;
@@ -152,7 +158,7 @@ void Mcu::wake() {
   for (const auto& group : groups_) group->resume_paused();
 }
 
-// ---- From the hardware -------------------------------------------------------------------------------------------
+// ---- From the hardware
 
 void Mcu::doorbell(unsigned id) {
   if (state_ == State::sleeping) wake();
@@ -161,7 +167,8 @@ void Mcu::doorbell(unsigned id) {
     for (const auto& group : groups_) group->user_doorbell(id);
     return;
   }
-  if (evaluate_event_ == 0) evaluate_event_ = machine_.events.after(timing::doorbell_ns, [this] { evaluate(); });
+  if (evaluate_event_ == 0)
+    evaluate_event_ = machine_.events.after(timing::doorbell_ns, [this] { evaluate(); });
 }
 
 void Mcu::evaluate() {
@@ -175,7 +182,11 @@ void Mcu::power_changed() {
     state_ = State::booting;
     boot_event_ = machine_.events.after(0, [this] { boot(); });
   }
-  if (state_ == State::running) power_.power_changed();
+  if (state_ != State::running) return;
+  if (machine_.gpu.powered())
+    power_.power_changed();
+  else
+    die("the L2 lost its power");
 }
 
 void Mcu::address_space_resumed(unsigned as) {
@@ -183,13 +194,14 @@ void Mcu::address_space_resumed(unsigned as) {
   for (const auto& group : groups_) group->address_space_resumed(as);
 }
 
-// ---- For the groups ----------------------------------------------------------------------------------------------
+// ---- For the groups
 
 void Mcu::sync_objects_changed() {
-  if (wake_event_ == 0) wake_event_ = machine_.events.after(timing::sync_wake_ns, [this] {
-    wake_event_ = 0;
-    look_at_memory();
-  });
+  if (wake_event_ == 0)
+    wake_event_ = machine_.events.after(timing::sync_wake_ns, [this] {
+      wake_event_ = 0;
+      look_at_memory();
+    });
 }
 
 void Mcu::look_at_memory() {
@@ -204,7 +216,8 @@ void Mcu::sync_wait_began() {
 void Mcu::poll() {
   poll_event_ = 0;
   look_at_memory();
-  if (std::any_of(groups_.begin(), groups_.end(), [](const auto& g) { return g->waits_for_sync(); })) sync_wait_began();
+  if (std::any_of(groups_.begin(), groups_.end(), [](const auto& g) { return g->waits_for_sync(); }))
+    sync_wait_began();
 }
 
 void Mcu::activity_changed() {

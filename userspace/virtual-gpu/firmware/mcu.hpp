@@ -15,11 +15,11 @@
 
 namespace vgpu::fw {
 
-/// The microcontroller and the firmware on it, as the driver sees them: MCU_CONTROL, MCU_STATUS, the boot, the
-/// interfaces in shared memory, the groups.
+/// The microcontroller and the firmware on it, as the driver sees them: MCU_CONTROL, MCU_STATUS, the boot,
+/// the interfaces in shared memory, the groups.
 ///
-/// Started without a powered L2 it waits for it: panthor writes MCU_CONTROL right after the power-on request and
-/// never looks at L2_READY (panthor_gpu.c panthor_gpu_block_power_on()).
+/// Started without a powered L2 it waits for it: panthor writes MCU_CONTROL right after the power-on request
+/// and never looks at L2_READY (panthor_gpu.c panthor_gpu_block_power_on()).
 class Mcu final : public McuPort, private GroupHost {
  public:
   /// `image` may be null: then only the shared section is known, and only that is checked at boot.
@@ -66,9 +66,10 @@ class Mcu final : public McuPort, private GroupHost {
   std::array<std::unique_ptr<GroupSlot>, csg_count> groups_;
   const Image* image_;
   State state_ = State::off;
-  bool cold_ = true;    ///< nothing has been published since the last GPU reset
+  bool cold_ = true;     ///< nothing has been published since the last GPU reset
   bool active_ = false;  ///< some group was active when last looked at
-  EventQueue::Id boot_event_ = 0, evaluate_event_ = 0, wake_event_ = 0, poll_event_ = 0, idle_event_ = 0, fault_event_ = 0;
+  EventQueue::Id boot_event_ = 0, evaluate_event_ = 0, wake_event_ = 0, poll_event_ = 0, idle_event_ = 0,
+                 fault_event_ = 0;
 };
 
 }  // namespace vgpu::fw

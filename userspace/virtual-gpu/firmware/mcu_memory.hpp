@@ -8,8 +8,8 @@
 
 namespace vgpu::fw {
 
-/// The microcontroller's loads and stores, all through address space 0. A failing one is fatal for the MCU, as it
-/// would be on the real one: `on_fault` is told the address once, loads then give 0 and stores vanish.
+/// The microcontroller's loads and stores, all through address space 0. A failing one is fatal for the MCU,
+/// as it would be on the real one: `on_fault` is told the address once, loads then give 0 and stores vanish.
 class McuMemory {
  public:
   explicit McuMemory(Mmu& mmu) : mmu_(mmu) {}
@@ -17,7 +17,8 @@ class McuMemory {
   template <class T>
   [[nodiscard]] T load(uint64_t va) {
     T value{};
-    if (faulted_ || mmu_.load(Mmu::mcu_as, va, value, Master::mcu) == AccessResult::ok) return faulted_ ? T{} : value;
+    if (faulted_ || mmu_.load(Mmu::mcu_as, va, value, Master::mcu) == AccessResult::ok)
+      return faulted_ ? T{} : value;
     fault(va);
     return {};
   }

@@ -21,7 +21,8 @@ std::optional<uint32_t> PerformanceCounters::sample(const View<GlobalInput>& inp
   last_instructions_ = instructions;
   const uint64_t va = input.get(&GlobalInput::perfcnt_base) + insert % ring_samples * sample_size;
   const unsigned as = input.get(&GlobalInput::perfcnt_as) & 0xf;
-  if (machine_.mmu.write(as, va, std::as_bytes(std::span(words)), Master::mcu) != AccessResult::ok) return std::nullopt;
+  if (machine_.mmu.write(as, va, std::as_bytes(std::span(words)), Master::mcu) != AccessResult::ok)
+    return std::nullopt;
   return insert + 1;
 }
 

@@ -9,8 +9,9 @@
 
 namespace vgpu::fw {
 
-/// PERFCNT: samples of hardware counters written to a ring in memory. Panthor never uses it; the model keeps the
-/// handshake (ring, INSERT, overflow) true and fills in the few numbers it knows. Block contents are assumed.
+/// PERFCNT: samples of hardware counters written to a ring in memory. Panthor never uses it; the model keeps
+/// the handshake (ring, INSERT, overflow) true and fills in the few numbers it knows. Block contents are
+/// assumed.
 class PerformanceCounters {
  public:
   static constexpr uint32_t block_size = 0x100;  ///< bytes: 64 counters of 32 bits

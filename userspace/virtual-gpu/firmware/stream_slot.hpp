@@ -16,7 +16,8 @@ namespace vgpu::fw {
 
 class GroupSlot;
 
-/// One command-stream slot (CS): its interface, the stream running on it and the jobs that stream has in flight.
+/// One command-stream slot (CS): its interface, the stream running on it and the jobs that stream has in
+/// flight.
 class StreamSlot final : public cs::Environment {
  public:
   StreamSlot(Machine& machine, GroupSlot& group, unsigned index);

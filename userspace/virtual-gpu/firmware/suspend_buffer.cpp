@@ -27,7 +27,8 @@ bool plausible(const GroupImage& image) {
         stream.context.deferred_count > cs::deferred_capacity)
       return false;
     for (uint32_t i = 0; i < stream.job_count; ++i)
-      if (stream.jobs[i].scoreboard >= cs::scoreboard_count || stream.jobs[i].endpoint > cs::Endpoint::tiler) return false;
+      if (stream.jobs[i].scoreboard >= cs::scoreboard_count || stream.jobs[i].endpoint > cs::Endpoint::tiler)
+        return false;
   }
   return true;
 }

@@ -35,8 +35,8 @@ struct StreamImage {
 };
 static_assert(std::is_trivially_copyable_v<StreamImage>);
 
-/// What a suspended group leaves in memory. The layout is the model's own: the real one is private to Arm's firmware
-/// and the driver only carries it around.
+/// What a suspended group leaves in memory. The layout is the model's own: the real one is private to Arm's
+/// firmware and the driver only carries it around.
 struct GroupImage {
   static constexpr uint32_t current_magic = 0x5653'4750, current_version = 1;
 
@@ -48,7 +48,8 @@ struct GroupImage {
 };
 static_assert(std::is_trivially_copyable_v<GroupImage>);
 
-/// CSG control SUSPEND_SIZE and PROTM_SUSPEND_SIZE: page multiples, the second must not be 0 (panthor_sched.c).
+/// CSG control SUSPEND_SIZE and PROTM_SUSPEND_SIZE: page multiples, the second must not be 0
+/// (panthor_sched.c).
 inline constexpr uint32_t suspend_size = (sizeof(GroupImage) + 4095) / 4096 * 4096;
 inline constexpr uint32_t protm_suspend_size = 0x1000;
 

@@ -15,12 +15,15 @@ bool TilerHeap::release(uint64_t first, uint64_t last) {
   if (first == 0 || last == 0) return true;
   HeapContext context{};
   if (!load(context)) return false;
-  if (mmu_.store(as_, ChunkPointer{last}.va(), context.free_chunks, Master::mcu) != AccessResult::ok) return false;
+  if (mmu_.store(as_, ChunkPointer{last}.va(), context.free_chunks, Master::mcu) != AccessResult::ok)
+    return false;
   context.free_chunks = first;
   return store(context);
 }
 
-bool TilerHeap::add(uint64_t chunk) { return release(chunk, chunk); }
+bool TilerHeap::add(uint64_t chunk) {
+  return release(chunk, chunk);
+}
 
 bool TilerHeap::take(ChunkPointer& chunk) {
   HeapContext context{};

@@ -18,8 +18,8 @@ struct ChunkPointer {
 /// Bytes at the start of a chunk that belong to its header (struct panthor_heap_chunk_header).
 inline constexpr uint64_t chunk_header_size = 64;
 
-/// The 32-byte heap context the driver zeroes and hands out (panthor_heap.c). Only the firmware reads it, so the
-/// layout is the model's own (assumed).
+/// The 32-byte heap context the driver zeroes and hands out (panthor_heap.c). Only the firmware reads it, so
+/// the layout is the model's own (assumed).
 struct HeapContext {
   uint64_t free_chunks;  ///< ChunkPointer to a list linked by the chunk headers
   uint32_t vt_started, vt_completed, fragment_completed, reserved[3];
@@ -41,8 +41,8 @@ class TilerHeap {
   bool add(uint64_t chunk);
   /// Takes a chunk off the free list. False when there is none.
   bool take(ChunkPointer& chunk);
-  /// Links a taken chunk into the list a tiler context fills: its "Completed top"/"Completed bottom" (genxml v10), what
-  /// the stream later hands to FINISH_FRAGMENT. False when the tiler context cannot be reached.
+  /// Links a taken chunk into the list a tiler context fills: its "Completed top"/"Completed bottom" (genxml
+  /// v10), what the stream later hands to FINISH_FRAGMENT. False when the tiler context cannot be reached.
   bool attach(ChunkPointer chunk, uint64_t tiler_context_va);
 
  private:

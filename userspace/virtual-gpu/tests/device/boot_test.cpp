@@ -20,7 +20,8 @@ TEST(Boot, PublishesTheWholeInterface) {
     EXPECT_NE(gpu.shared_get(control, &fw::GroupControl::suspend_size), 0u);
     EXPECT_NE(gpu.shared_get(control, &fw::GroupControl::protm_suspend_size), 0u);
     for (unsigned cs = 0; cs < fw::cs_count; ++cs)
-      EXPECT_EQ(gpu.shared_get(fw::place::stream_control(csg, cs), &fw::StreamControl::features), fw::stream_features);
+      EXPECT_EQ(gpu.shared_get(fw::place::stream_control(csg, cs), &fw::StreamControl::features),
+                fw::stream_features);
   }
 }
 
@@ -92,6 +93,17 @@ TEST_F(BootedTest, FastResetKeepsTheSections) {
   gpu.init_global_interface();
   gpu.pass(ms);
   EXPECT_TRUE(gpu.global_request(fw::glb::ping));
+  auto group = gpu.create_group(gpu.create_vm(1), 1);
+  ASSERT_TRUE(gpu.place(group, 0));
+  gpu.pass(500 * MiniDriver::us);
+  EXPECT_EQ(gpu.take_events(0).csg, 0u) << "the idle timer counts again";
+  gpu.pass(5 * ms);
+  EXPECT_EQ(gpu.take_events(0).csg, fw::csg::idle);
+}
+
+TEST_F(BootedTest, LosingTheL2IsFatal) {
+  gpu.power_down();
+  EXPECT_EQ(gpu.read(mmio::mcu_status), 3u);
 }
 
 TEST_F(BootedTest, SlowResetPublishesAgain) {
@@ -116,7 +128,7 @@ TEST_F(BootedTest, SoftResetLosesTheMcu) {
 TEST_F(BootedTest, SectionUnmappedUnderTheMcuIsFatal) {
   gpu.mcu_vm.table.unmap(fw::shared_base + 0x2000);
   gpu.write(0x2400 + 0x10, static_cast<uint32_t>(fw::shared_base | 0x1f));  // LOCKADDR: 4 GiB
-  gpu.write(0x2400 + 0x18, 4);                                               // FLUSH_PT
+  gpu.write(0x2400 + 0x18, 4);                                              // FLUSH_PT
   gpu.pass(ms);
   gpu.ring_global();
   gpu.pass(ms);

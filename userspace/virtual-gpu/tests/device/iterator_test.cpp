@@ -13,18 +13,27 @@ class IteratorTest : public BootedTest {
  protected:
   IteratorTest() {
     vm.table.map(code.va, code.pa, 12, pte::access_flag | pte::unprivileged | pte::read_only);
-    gpu.store<uint32_t>(data.pa, 8 | 1 << 4 | 2u << 30);             // shader program: compute, 32 registers
-    gpu.store<uint64_t>(data.pa + 8, code.va);                        // its binary
-    gpu.store<uint32_t>(data.pa + 64 + 4, 31);                        // local storage: no workgroup memory
+    gpu.store<uint32_t>(data.pa, 8 | 1 << 4 | 2u << 30);  // shader program: compute, 32 registers
+    gpu.store<uint64_t>(data.pa + 8, code.va);            // its binary
+    gpu.store<uint32_t>(data.pa + 64 + 4, 31);            // local storage: no workgroup memory
   }
 
   /// RUN_COMPUTE of `groups` x 1 x 1 workgroups of 64 threads, one a task, and the wait for it.
-  [[nodiscard]] std::vector<uint64_t> compute(uint32_t groups, unsigned increment = 1, bool wait = true) const {
-    std::vector<uint64_t> s{
-        isa::set_sb_entry(2, 0),       isa::move48(0, 0),        isa::move48(8, 0),        isa::move48(16, data.va),
-        isa::move48(24, data.va + 64), isa::move32(33, 63),      isa::move32(34, 0),       isa::move32(35, 0),
-        isa::move32(36, 0),            isa::move32(37, groups),  isa::move32(38, 1),       isa::move32(39, 1),
-        isa::run_compute(isa::TaskAxis::x, increment)};
+  [[nodiscard]] std::vector<uint64_t> compute(uint32_t groups, unsigned increment = 1,
+                                              bool wait = true) const {
+    std::vector<uint64_t> s{isa::set_sb_entry(2, 0),
+                            isa::move48(0, 0),
+                            isa::move48(8, 0),
+                            isa::move48(16, data.va),
+                            isa::move48(24, data.va + 64),
+                            isa::move32(33, 63),
+                            isa::move32(34, 0),
+                            isa::move32(35, 0),
+                            isa::move32(36, 0),
+                            isa::move32(37, groups),
+                            isa::move32(38, 1),
+                            isa::move32(39, 1),
+                            isa::run_compute(isa::TaskAxis::x, increment)};
     if (wait) s.push_back(isa::wait(1 << 2));
     return s;
   }
@@ -47,7 +56,8 @@ TEST_F(IteratorTest, TimeGrowsWithWorkAndShrinksWithCores) {
   ASSERT_TRUE(gpu.evict(group));
   group.endpoints = fw::EndpointRequest{.compute = 1}.encode();
   ASSERT_TRUE(gpu.place(group, 0, fw::csg::state_resume));
-  EXPECT_NEAR(static_cast<double>(time_of(group, 10'000)), 4.0 * static_cast<double>(small), 0.1 * static_cast<double>(large));
+  EXPECT_NEAR(static_cast<double>(time_of(group, 10'000)), 4.0 * static_cast<double>(small),
+              0.1 * static_cast<double>(large));
 }
 
 TEST_F(IteratorTest, ShaderPowerFollowsTheWork) {
@@ -118,7 +128,8 @@ TEST_F(IteratorTest, ATaskThatTakesTooLongTriggersTheProgressTimer) {
   auto group = gpu.create_group(vm, 1);
   ASSERT_TRUE(gpu.place(group, 0));
   gpu.submit(group, 0, compute(16'000, 16'000));
-  EXPECT_TRUE(gpu.wait_for([&] { return (gpu.take_events(0).csg & fw::csg::progress_timer_event) != 0; }, 100 * ms));
+  EXPECT_TRUE(
+      gpu.wait_for([&] { return (gpu.take_events(0).csg & fw::csg::progress_timer_event) != 0; }, 100 * ms));
 }
 
 TEST_F(IteratorTest, ManyShortTasksAreProgress) {
@@ -163,10 +174,10 @@ class TilerOomTest : public IteratorTest {
   static constexpr uint64_t chunk_size = 128u << 10;
 
   TilerOomTest() {
-    gpu.store<uint64_t>(tiler.pa + 24, tiler.va + 0x800);           // Heap
-    gpu.store<uint32_t>(tiler.pa + 0x800, 9 | 2 << 4);              // Buffer, tiler heap
-    gpu.store<uint64_t>(tiler.pa + 0x800 + 8, chunk.va);            // Base
-    gpu.store<uint64_t>(tiler.pa + 0x800 + 16, chunk.va + 64);      // Bottom
+    gpu.store<uint64_t>(tiler.pa + 24, tiler.va + 0x800);       // Heap
+    gpu.store<uint32_t>(tiler.pa + 0x800, 9 | 2 << 4);          // Buffer, tiler heap
+    gpu.store<uint64_t>(tiler.pa + 0x800 + 8, chunk.va);        // Base
+    gpu.store<uint64_t>(tiler.pa + 0x800 + 16, chunk.va + 64);  // Bottom
     gpu.store<uint64_t>(tiler.pa + 0x800 + 24, chunk.va + chunk_size);
   }
   [[nodiscard]] std::vector<uint64_t> draw(uint32_t vertices) const {
@@ -185,7 +196,8 @@ class TilerOomTest : public IteratorTest {
   }
   bool wait_oom(unsigned slot = 0) {
     return gpu.wait_for([&] {
-      return ((gpu.stream_in(slot, 0, &SI::req) ^ gpu.stream_out(slot, 0, &SO::ack)) & fw::cs_bits::tiler_oom) != 0;
+      return ((gpu.stream_in(slot, 0, &SI::req) ^ gpu.stream_out(slot, 0, &SO::ack)) &
+              fw::cs_bits::tiler_oom) != 0;
     });
   }
   /// group_process_tiler_oom().
@@ -194,9 +206,11 @@ class TilerOomTest : public IteratorTest {
     gpu.shared_set(in, &SI::heap_start, pointer);
     gpu.shared_set(in, &SI::heap_end, pointer);
     const uint32_t bit = fw::cs_bits::tiler_oom;
-    gpu.shared_set(in, &SI::req, (gpu.stream_in(slot, 0, &SI::req) & ~bit) | (gpu.stream_out(slot, 0, &SO::ack) & bit));
+    gpu.shared_set(in, &SI::req,
+                   (gpu.stream_in(slot, 0, &SI::req) & ~bit) | (gpu.stream_out(slot, 0, &SO::ack) & bit));
     const uint32_t group = fw::place::group_input(slot);
-    gpu.shared_set(group, &fw::GroupInput::doorbell_req, ~gpu.group_out(slot, &fw::GroupOutput::doorbell_ack) & 1);
+    gpu.shared_set(group, &fw::GroupInput::doorbell_req,
+                   ~gpu.group_out(slot, &fw::GroupOutput::doorbell_ack) & 1);
     gpu.ring_groups(1u << slot);
   }
   uint64_t new_chunk() { return gpu.create_buffer(vm, chunk_size).va | chunk_size >> 12; }

@@ -6,6 +6,7 @@ namespace vgpu::test {
 namespace {
 
 using GO = fw::GroupOutput;
+using SI = fw::StreamInput;
 using SO = fw::StreamOutput;
 constexpr uint64_t us = MiniDriver::us, ms = MiniDriver::ms;
 
@@ -19,7 +20,9 @@ TEST_F(JobTest, RunsFromRingToSyncUpdateAndIdle) {
   const auto out = gpu.create_buffer(vm, 4096);
   ASSERT_TRUE(gpu.place(group, 0));
   gpu.write(mmio::job_int_clear, ~0u);
-  const uint64_t seqno = gpu.submit(group, 0, {isa::move48(0, out.va), isa::move32(2, 0x1234), isa::store_multiple(2, 1, 0), isa::wait(0xff)});
+  const uint64_t seqno = gpu.submit(
+      group, 0,
+      {isa::move48(0, out.va), isa::move32(2, 0x1234), isa::store_multiple(2, 1, 0), isa::wait(0xff)});
   ASSERT_TRUE(gpu.wait_job(group, 0, seqno));
   EXPECT_EQ(gpu.load<uint32_t>(out.pa), 0x1234u);
   EXPECT_TRUE(gpu.lines.level(IrqLine::job));
@@ -56,7 +59,10 @@ TEST_F(JobTest, EightGroupsOfEightQueuesRunTogether) {
   for (unsigned i = 0; i < 8; ++i) ASSERT_TRUE(gpu.place(groups[i], i));
   for (int round = 0; round < 3; ++round)
     for (auto& g : groups)
-      for (unsigned q = 0; q < 8; ++q) gpu.submit(g, q, {isa::move32(0, 50), isa::add_imm32(0, 0, -1), isa::branch(isa::Condition::greater, 0, -2)});
+      for (unsigned q = 0; q < 8; ++q)
+        gpu.submit(
+            g, q,
+            {isa::move32(0, 50), isa::add_imm32(0, 0, -1), isa::branch(isa::Condition::greater, 0, -2)});
   for (auto& g : groups)
     for (unsigned q = 0; q < 8; ++q) EXPECT_TRUE(gpu.wait_job(g, q, 3));
 }
@@ -66,16 +72,20 @@ TEST_F(JobTest, AStreamWaitsForAnotherGroupsSyncObject) {
   const auto sync = gpu.create_buffer(vm, 4096);
   ASSERT_TRUE(gpu.place(waiter, 0));
   ASSERT_TRUE(gpu.place(setter, 1));
-  const uint64_t waited = gpu.submit(waiter, 0, {isa::move48(0, sync.va), isa::move48(2, 4), isa::sync_wait64(isa::Condition::greater, 0, 2)});
+  const uint64_t waited = gpu.submit(
+      waiter, 0,
+      {isa::move48(0, sync.va), isa::move48(2, 4), isa::sync_wait64(isa::Condition::greater, 0, 2)});
   gpu.pass(5 * ms);
   EXPECT_EQ(gpu.done_seqno(waiter, 0), 0u);
   ASSERT_TRUE(gpu.status_update(0));
   EXPECT_EQ(gpu.stream_out(0, 0, &SO::status_blocked_reason), 3u);
   EXPECT_EQ(gpu.stream_out(0, 0, &SO::status_wait_sync_ptr), sync.va);
   EXPECT_EQ(gpu.stream_out(0, 0, &SO::status_wait_sync_value), 4u);
-  EXPECT_EQ(gpu.stream_out(0, 0, &SO::status_wait), fw::cs_bits::wait_sync | fw::cs_bits::wait_sync_64b | 1u << 24);
+  EXPECT_EQ(gpu.stream_out(0, 0, &SO::status_wait),
+            fw::cs_bits::wait_sync | fw::cs_bits::wait_sync_64b | 1u << 24);
   EXPECT_EQ(gpu.stream_out(0, 0, &SO::status_scoreboards), 0u);
-  EXPECT_EQ(gpu.take_events(0).csg & fw::csg::idle, fw::csg::idle) << "blocked on a sync object counts as idle";
+  EXPECT_EQ(gpu.take_events(0).csg & fw::csg::idle, fw::csg::idle)
+      << "blocked on a sync object counts as idle";
   gpu.submit(setter, 0, {isa::move48(0, sync.va), isa::move48(2, 5), isa::sync_set64(0, 2, isa::Scope::csg)});
   EXPECT_TRUE(gpu.wait_job(waiter, 0, waited, ms));
 }
@@ -84,7 +94,9 @@ TEST_F(JobTest, ACpuWriteToASyncObjectIsSeen) {
   auto group = gpu.create_group(vm, 1);
   const auto sync = gpu.create_buffer(vm, 4096);
   ASSERT_TRUE(gpu.place(group, 0));
-  const uint64_t seqno = gpu.submit(group, 0, {isa::move48(0, sync.va), isa::move32(2, 0), isa::sync_wait32(isa::Condition::greater, 0, 2)});
+  const uint64_t seqno = gpu.submit(
+      group, 0,
+      {isa::move48(0, sync.va), isa::move32(2, 0), isa::sync_wait32(isa::Condition::greater, 0, 2)});
   gpu.pass(ms);
   gpu.store<uint32_t>(sync.pa, 1);
   EXPECT_TRUE(gpu.wait_job(group, 0, seqno, 50 * ms));
@@ -94,10 +106,14 @@ TEST_F(JobTest, SuspendInTheMiddleOfAWaitAndResumeElsewhere) {
   auto group = gpu.create_group(vm, 2);
   const auto sync = gpu.create_buffer(vm, 4096);
   ASSERT_TRUE(gpu.place(group, 0));
-  const uint64_t seqno = gpu.submit(group, 1, {isa::move32(10, 77), isa::move48(0, sync.va), isa::move48(2, 0), isa::sync_wait64(isa::Condition::greater, 0, 2), isa::store_multiple(10, 1, 0, 8), isa::wait(0xff)});
+  const uint64_t seqno = gpu.submit(
+      group, 1,
+      {isa::move32(10, 77), isa::move48(0, sync.va), isa::move48(2, 0),
+       isa::sync_wait64(isa::Condition::greater, 0, 2), isa::store_multiple(10, 1, 0, 8), isa::wait(0xff)});
   gpu.pass(ms);
   ASSERT_TRUE(gpu.evict(group));
-  EXPECT_EQ(gpu.stream_out(0, 1, &SO::status_blocked_reason), 3u) << "the driver reads the wait from a suspended slot";
+  EXPECT_EQ(gpu.stream_out(0, 1, &SO::status_blocked_reason), 3u)
+      << "the driver reads the wait from a suspended slot";
   EXPECT_EQ(gpu.load<uint32_t>(group.suspend.pa), fw::GroupImage::current_magic);
   gpu.store<uint64_t>(sync.pa, 1);
   gpu.pass(50 * ms);
@@ -145,10 +161,37 @@ TEST_F(JobTest, AnInvalidInstructionIsFatalForItsStreamOnly) {
   EXPECT_TRUE(gpu.evict(group, fw::csg::state_terminate));
 }
 
+TEST_F(JobTest, ADeadStreamStaysDeadAcrossASuspend) {
+  auto group = gpu.create_group(vm, 1);
+  ASSERT_TRUE(gpu.place(group, 0));
+  const uint64_t seqno = gpu.submit(group, 0, {0xff00'0000'0000'0000});
+  gpu.pass(ms);
+  ASSERT_TRUE(gpu.evict(group));
+  ASSERT_TRUE(gpu.place(group, 0, fw::csg::state_resume));
+  EXPECT_FALSE(gpu.wait_job(group, 0, seqno));
+}
+
+TEST_F(JobTest, ExtractEventIsRaisedOnce) {
+  auto group = gpu.create_group(vm, 1);
+  ASSERT_TRUE(gpu.place(group, 0));
+  gpu.pass(ms);
+  const uint32_t bit = fw::cs_bits::extract_event, in = fw::place::stream_input(0, 0);
+  gpu.shared_set(in, &SI::req, gpu.stream_in(0, 0, &SI::req) ^ bit);
+  gpu.shared_set(fw::place::group_input(0), &fw::GroupInput::doorbell_req,
+                 ~gpu.group_out(0, &GO::doorbell_ack) & 1);
+  gpu.ring_groups(1);
+  gpu.pass(ms);
+  EXPECT_NE((gpu.stream_in(0, 0, &SI::req) ^ gpu.stream_out(0, 0, &SO::ack)) & bit, 0u);
+  gpu.submit(group, 0, {isa::nop()});
+  gpu.pass(ms);
+  EXPECT_EQ((gpu.stream_in(0, 0, &SI::req) ^ gpu.stream_out(0, 0, &SO::ack)) & bit, 0u);
+}
+
 TEST_F(JobTest, AFaultingFetchStallsUntilTheDriverDisablesTheAddressSpace) {
   auto group = gpu.create_group(vm, 1);
   ASSERT_TRUE(gpu.place(group, 0));
-  gpu.submit(group, 0, {isa::move48(0, 0x7f00'0000'0000 & 0xffff'ffff'ffff), isa::move32(2, 8), isa::jump(0, 2)});
+  gpu.submit(group, 0,
+             {isa::move48(0, 0x7f00'0000'0000 & 0xffff'ffff'ffff), isa::move32(2, 8), isa::jump(0, 2)});
   gpu.pass(10 * ms);
   EXPECT_NE(gpu.read(mmio::mmu_int_rawstat) & 1u << 1, 0u);
   EXPECT_EQ(gpu.take_events(0).cs[0], 0u) << "stalled, not dead";
@@ -211,7 +254,8 @@ TEST_F(JobTest, CsgIdleEventLost) {
 TEST_F(JobTest, SoftResetInTheMiddleOfWork) {
   auto group = gpu.create_group(vm, 4);
   ASSERT_TRUE(gpu.place(group, 0));
-  for (unsigned q = 0; q < 4; ++q) gpu.submit(group, q, {isa::nop(), isa::branch(isa::Condition::always, 0, -2)});
+  for (unsigned q = 0; q < 4; ++q)
+    gpu.submit(group, q, {isa::nop(), isa::branch(isa::Condition::always, 0, -2)});
   gpu.pass(ms);
   gpu.soft_reset();
   gpu.pass(10 * ms);

@@ -56,7 +56,9 @@ bool MiniDriver::wait_for(const std::function<bool()>& done, uint64_t limit_ns) 
   return true;
 }
 
-uint64_t MiniDriver::allocate(uint64_t bytes) { return take_pages(bytes); }
+uint64_t MiniDriver::allocate(uint64_t bytes) {
+  return take_pages(bytes);
+}
 
 uint64_t MiniDriver::take_pages(uint64_t bytes) {
   const uint64_t pa = next_pa_;
@@ -65,7 +67,7 @@ uint64_t MiniDriver::take_pages(uint64_t bytes) {
   return pa;
 }
 
-// ---- Bring-up ----------------------------------------------------------------------------------------------------
+// ---- Bring-up
 
 void MiniDriver::power_up() {
   write(mmio::l2_pwron, 1);
@@ -98,7 +100,8 @@ void MiniDriver::disable_as(unsigned as) {
 bool MiniDriver::start_mcu() {
   write(mmio::job_int_clear, ~0u);
   write(mmio::mcu_control, 2);
-  const bool booted = wait_for([&] { return (read(mmio::job_int_stat) & fw::job_irq_global) != 0; }, 1000 * ms);
+  const bool booted =
+      wait_for([&] { return (read(mmio::job_int_stat) & fw::job_irq_global) != 0; }, 1000 * ms);
   write(mmio::job_int_clear, ~0u);
   return booted;
 }
@@ -110,8 +113,9 @@ void MiniDriver::init_global_interface() {
   shared_set(in, &GlbIn::poweroff_timer, fw::glb::timer_counts_cycles | 9766);  // 10 ms at 1 GHz
   shared_set(in, &GlbIn::progress_timer, 5 * 500 * 1024);
   shared_set(in, &GlbIn::idle_timer, fw::glb::timer_counts_cycles | 782);  // 800 us
-  shared_set(in, &GlbIn::ack_irq_mask, fw::glb::cfg_alloc_en | fw::glb::ping | fw::glb::cfg_progress_timer |
-                                           fw::glb::cfg_poweroff_timer | fw::glb::idle_en | fw::glb::idle);
+  shared_set(in, &GlbIn::ack_irq_mask,
+             fw::glb::cfg_alloc_en | fw::glb::ping | fw::glb::cfg_progress_timer |
+                 fw::glb::cfg_poweroff_timer | fw::glb::idle_en | fw::glb::idle);
   const uint32_t toggled = fw::glb::cfg_alloc_en | fw::glb::cfg_poweroff_timer | fw::glb::cfg_progress_timer;
   const uint32_t level = fw::glb::idle_en | fw::glb::counter_en;
   const uint32_t req = global_in(&GlbIn::req), ack = global_out(&fw::GlobalOutput::ack);
@@ -120,7 +124,8 @@ void MiniDriver::init_global_interface() {
 }
 
 bool MiniDriver::halt_mcu() {
-  shared_set(fw::place::global_input, &fw::GlobalInput::req, global_in(&fw::GlobalInput::req) | fw::glb::halt);
+  shared_set(fw::place::global_input, &fw::GlobalInput::req,
+             global_in(&fw::GlobalInput::req) | fw::glb::halt);
   ring_global();
   return wait_for([&] { return read(mmio::mcu_status) == 2; }, 1000 * ms);
 }
@@ -146,10 +151,11 @@ void MiniDriver::soft_reset() {
   write(mmio::mmu_int_mask, ~0u);
 }
 
-// ---- Requests ----------------------------------------------------------------------------------------------------
+// ---- Requests
 
 void MiniDriver::ring_groups(uint32_t mask) {
-  const uint32_t req = global_in(&fw::GlobalInput::doorbell_req), ack = global_out(&fw::GlobalOutput::doorbell_ack);
+  const uint32_t req = global_in(&fw::GlobalInput::doorbell_req),
+                 ack = global_out(&fw::GlobalOutput::doorbell_ack);
   shared_set(fw::place::global_input, &fw::GlobalInput::doorbell_req, (req & ~mask) | (~ack & mask));
   ring_global();
 }
@@ -178,7 +184,7 @@ bool MiniDriver::status_update(unsigned slot) {
   return wait_for([&] { return ((group_out(slot, &GO::ack) ^ wanted) & bit) == 0; });
 }
 
-// ---- Address spaces and groups -----------------------------------------------------------------------------------
+// ---- Address spaces and groups
 
 MiniDriver::Vm& MiniDriver::create_vm(unsigned as) {
   vms_.push_back(std::make_unique<Vm>(Vm{PageTable(memory, take_pages(1u << 20)), as}));
@@ -194,7 +200,9 @@ MiniDriver::Buffer MiniDriver::create_buffer(Vm& vm, uint64_t size) {
   return b;
 }
 
-MiniDriver::Buffer MiniDriver::create_fw_buffer(uint64_t size) { return create_buffer(mcu_vm, size); }
+MiniDriver::Buffer MiniDriver::create_fw_buffer(uint64_t size) {
+  return create_buffer(mcu_vm, size);
+}
 
 MiniDriver::Group MiniDriver::create_group(Vm& vm, unsigned queues, uint32_t ring_size) {
   Group g;
@@ -212,7 +220,8 @@ bool MiniDriver::place(Group& group, unsigned slot, uint32_t state, uint32_t pri
   for (unsigned cs = 0; cs < group.queues.size(); ++cs) {
     const Queue& q = group.queues[cs];
     const uint32_t in = fw::place::stream_input(slot, cs);
-    store<uint64_t>(q.interface.pa + 8, load<uint64_t>(q.interface.pa + 4096));  // input.extract = output.extract
+    store<uint64_t>(q.interface.pa + 8,
+                    load<uint64_t>(q.interface.pa + 4096));  // input.extract = output.extract
     shared_set(in, &SI::ringbuf_base, q.ring.va);
     shared_set(in, &SI::ringbuf_size, static_cast<uint32_t>(q.ring.size));
     shared_set(in, &SI::ringbuf_input, q.interface.va);
@@ -220,8 +229,9 @@ bool MiniDriver::place(Group& group, unsigned slot, uint32_t state, uint32_t pri
     shared_set(in, &SI::config, 1u << 0 | (slot + 1) << 8);
     shared_set(in, &SI::ack_irq_mask, ~0u);
     const uint32_t bits = fw::cs_bits::idle_sync_wait | fw::cs_bits::idle_empty | fw::cs_bits::state_mask;
-    shared_set(in, &SI::req, (stream_in(slot, cs, &SI::req) & ~bits) | fw::cs_bits::idle_sync_wait |
-                                 fw::cs_bits::idle_empty | fw::cs_bits::state_start);
+    shared_set(in, &SI::req,
+               (stream_in(slot, cs, &SI::req) & ~bits) | fw::cs_bits::idle_sync_wait |
+                   fw::cs_bits::idle_empty | fw::cs_bits::state_start);
     mask |= 1u << cs;
   }
   const uint32_t in = fw::place::group_input(slot);
@@ -244,7 +254,8 @@ bool MiniDriver::evict(Group& group, uint32_t state) {
   if (!request_state(slot, state)) return false;
   // Reset the queue slots: csg_slot_sync_state_locked().
   for (unsigned cs = 0; cs < group.queues.size(); ++cs)
-    shared_set(fw::place::stream_input(slot, cs), &SI::req, stream_in(slot, cs, &SI::req) & ~fw::cs_bits::state_mask);
+    shared_set(fw::place::stream_input(slot, cs), &SI::req,
+               stream_in(slot, cs, &SI::req) & ~fw::cs_bits::state_mask);
   group.slot = -1;
   return true;
 }
@@ -290,7 +301,7 @@ uint32_t MiniDriver::job_status(const Group& group, unsigned queue) {
   return load<uint32_t>(group.syncobjs.pa + queue * 16 + 8);
 }
 
-// ---- Events ------------------------------------------------------------------------------------------------------
+// ---- Events
 
 /// sched_process_csg_irq_locked().
 MiniDriver::Events MiniDriver::take_events(unsigned slot, bool answer_oom) {
@@ -307,7 +318,8 @@ MiniDriver::Events MiniDriver::take_events(unsigned slot, bool answer_oom) {
     if (((irq_req ^ irq_ack) >> cs & 1) == 0) continue;
     const uint32_t cs_req = stream_in(slot, cs, &SI::req), cs_ack = stream_out(slot, cs, &SO::ack);
     events.cs[cs] = (cs_req ^ cs_ack) & fw::cs_bits::events;
-    const uint32_t answered = fw::cs_bits::fatal | fw::cs_bits::fault | (answer_oom ? fw::cs_bits::tiler_oom : 0);
+    const uint32_t answered =
+        fw::cs_bits::fatal | fw::cs_bits::fault | (answer_oom ? fw::cs_bits::tiler_oom : 0);
     shared_set(fw::place::stream_input(slot, cs), &SI::req, (cs_req & ~answered) | (cs_ack & answered));
   }
   return events;
@@ -317,7 +329,8 @@ uint32_t MiniDriver::take_global_events() {
   write(mmio::job_int_clear, fw::job_irq_global);
   const uint32_t req = global_in(&fw::GlobalInput::req), ack = global_out(&fw::GlobalOutput::ack);
   const uint32_t events = (req ^ ack) & fw::glb::events;
-  shared_set(fw::place::global_input, &fw::GlobalInput::req, (req & ~fw::glb::events) | (ack & fw::glb::events));
+  shared_set(fw::place::global_input, &fw::GlobalInput::req,
+             (req & ~fw::glb::events) | (ack & fw::glb::events));
   return events;
 }
 

@@ -23,16 +23,19 @@ namespace isa = panthor::isa;
 
 /// Registers as panthor names them, byte offsets.
 namespace mmio {
-inline constexpr uint32_t gpu_int_clear = 0x24, gpu_cmd = 0x30, l2_present = 0x120, l2_ready = 0x160, l2_pwron = 0x1a0,
-                          l2_pwroff = 0x1e0, mcu_control = 0x700, mcu_status = 0x704, job_int_rawstat = 0x1000,
-                          job_int_clear = 0x1004, job_int_mask = 0x1008, job_int_stat = 0x100c, mmu_int_rawstat = 0x2000,
-                          mmu_int_clear = 0x2004, mmu_int_mask = 0x2008, latest_flush_id = 0x1'0000;
-[[nodiscard]] constexpr uint32_t doorbell(unsigned id) { return 0x8'0000 + id * 0x1'0000; }
+inline constexpr uint32_t gpu_int_clear = 0x24, gpu_cmd = 0x30, l2_present = 0x120, l2_ready = 0x160,
+                          l2_pwron = 0x1a0, l2_pwroff = 0x1e0, mcu_control = 0x700, mcu_status = 0x704,
+                          job_int_rawstat = 0x1000, job_int_clear = 0x1004, job_int_mask = 0x1008,
+                          job_int_stat = 0x100c, mmu_int_rawstat = 0x2000, mmu_int_clear = 0x2004,
+                          mmu_int_mask = 0x2008, latest_flush_id = 0x1'0000;
+[[nodiscard]] constexpr uint32_t doorbell(unsigned id) {
+  return 0x8'0000 + id * 0x1'0000;
+}
 }  // namespace mmio
 
-/// The parts of panthor that matter to the firmware, over HeapMemory and a VirtualClock: it powers up, builds page
-/// tables, boots the MCU, creates groups with rings, submits streams and serves interrupts, the way panthor_fw.c and
-/// panthor_sched.c do. What it does not do is decide: tests do.
+/// The parts of panthor that matter to the firmware, over HeapMemory and a VirtualClock: it powers up, builds
+/// page tables, boots the MCU, creates groups with rings, submits streams and serves interrupts, the way
+/// panthor_fw.c and panthor_sched.c do. What it does not do is decide: tests do.
 class MiniDriver {
  public:
   static constexpr uint64_t ram = 0x8000'0000, ram_size = 32u << 20;
@@ -80,13 +83,21 @@ class MiniDriver {
 
   // ---- Interfaces
   template <class F>
-  [[nodiscard]] F global_in(F fw::GlobalInput::*f) { return shared_get(fw::place::global_input, f); }
+  [[nodiscard]] F global_in(F fw::GlobalInput::*f) {
+    return shared_get(fw::place::global_input, f);
+  }
   template <class F>
-  [[nodiscard]] F global_out(F fw::GlobalOutput::*f) { return shared_get(fw::place::global_output, f); }
+  [[nodiscard]] F global_out(F fw::GlobalOutput::*f) {
+    return shared_get(fw::place::global_output, f);
+  }
   template <class F>
-  [[nodiscard]] F group_in(unsigned slot, F fw::GroupInput::*f) { return shared_get(fw::place::group_input(slot), f); }
+  [[nodiscard]] F group_in(unsigned slot, F fw::GroupInput::*f) {
+    return shared_get(fw::place::group_input(slot), f);
+  }
   template <class F>
-  [[nodiscard]] F group_out(unsigned slot, F fw::GroupOutput::*f) { return shared_get(fw::place::group_output(slot), f); }
+  [[nodiscard]] F group_out(unsigned slot, F fw::GroupOutput::*f) {
+    return shared_get(fw::place::group_output(slot), f);
+  }
   template <class F>
   [[nodiscard]] F stream_in(unsigned slot, unsigned cs, F fw::StreamInput::*f) {
     return shared_get(fw::place::stream_input(slot, cs), f);
@@ -96,7 +107,9 @@ class MiniDriver {
     return shared_get(fw::place::stream_output(slot, cs), f);
   }
   template <class B, class F>
-  [[nodiscard]] F shared_get(uint32_t va, F B::*f) { return load<F>(shared_pa + (va - fw::shared_base) + offset(f)); }
+  [[nodiscard]] F shared_get(uint32_t va, F B::*f) {
+    return load<F>(shared_pa + (va - fw::shared_base) + offset(f));
+  }
   template <class B, class F>
   void shared_set(uint32_t va, F B::*f, std::type_identity_t<F> v) {
     store<F>(shared_pa + (va - fw::shared_base) + offset(f), v);
@@ -140,11 +153,13 @@ class MiniDriver {
   bool request_state(unsigned slot, uint32_t state, uint64_t limit_ns = 100 * ms);
   bool status_update(unsigned slot);
 
-  /// Puts `stream` in the ring as a job: call, sync add, error barrier (prepare_job_instrs()). Gives its seqno.
+  /// Puts `stream` in the ring as a job: call, sync add, error barrier (prepare_job_instrs()). Gives its
+  /// seqno.
   uint64_t submit(Group& group, unsigned queue, std::span<const uint64_t> stream, bool ring_doorbell = true) {
     return submit_at(group, queue, prepare(group, stream), ring_doorbell);
   }
-  uint64_t submit(Group& group, unsigned queue, std::initializer_list<uint64_t> stream, bool ring_doorbell = true) {
+  uint64_t submit(Group& group, unsigned queue, std::initializer_list<uint64_t> stream,
+                  bool ring_doorbell = true) {
     return submit(group, queue, std::span(stream.begin(), stream.size()), ring_doorbell);
   }
   /// Code in memory of its own, and a job that calls it.
@@ -187,7 +202,8 @@ class MiniDriver {
   template <class B, class F>
   static uint64_t offset(F B::*f) {
     static constexpr B block{};
-    return static_cast<uint64_t>(reinterpret_cast<const std::byte*>(&(block.*f)) - reinterpret_cast<const std::byte*>(&block));
+    return static_cast<uint64_t>(reinterpret_cast<const std::byte*>(&(block.*f)) -
+                                 reinterpret_cast<const std::byte*>(&block));
   }
   uint64_t take_pages(uint64_t bytes);
 

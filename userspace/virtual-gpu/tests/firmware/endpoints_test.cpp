@@ -22,12 +22,13 @@ class EndpointTest : public testing::Test {
   }
   EndpointPool::Id start(const GroupEndpoints& g, uint64_t tasks, uint64_t ns, std::string name,
                          cs::Endpoint endpoint = cs::Endpoint::compute, uint64_t first = 0) {
-    return pool.start({.endpoint = endpoint,
-                       .group = &g,
-                       .tasks = tasks,
-                       .ns_per_task = ns,
-                       .first_task = first,
-                       .finished = [this, name = std::move(name)] { ended.emplace_back(clock.now_ns(), name); }});
+    return pool.start(
+        {.endpoint = endpoint,
+         .group = &g,
+         .tasks = tasks,
+         .ns_per_task = ns,
+         .first_task = first,
+         .finished = [this, name = std::move(name)] { ended.emplace_back(clock.now_ns(), name); }});
   }
   void pass(uint64_t ns) {
     const uint64_t end = clock.now_ns() + ns;

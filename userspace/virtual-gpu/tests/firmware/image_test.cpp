@@ -23,10 +23,14 @@ class ImageBuilder {
     }
     return *this;
   }
-  ImageBuilder& section(uint32_t flags, uint32_t va, uint32_t va_end, uint32_t data = 0, uint32_t data_end = 0) {
+  ImageBuilder& section(uint32_t flags, uint32_t va, uint32_t va_end, uint32_t data = 0,
+                        uint32_t data_end = 0) {
     return words({24 << 8, flags, va, va_end, data, data_end});
   }
-  ImageBuilder& shared() { return section(section_flag::read | section_flag::write | section_flag::shared | section_flag::zero, 0x400'0000, 0x401'0000); }
+  ImageBuilder& shared() {
+    return section(section_flag::read | section_flag::write | section_flag::shared | section_flag::zero,
+                   0x400'0000, 0x401'0000);
+  }
   std::vector<std::byte> build() {
     const auto size = static_cast<uint32_t>(bytes_.size());
     std::memcpy(bytes_.data() + 16, &size, 4);
@@ -107,7 +111,8 @@ TEST(FirmwareImage, EveryTruncationIsRefused) {
   ImageBuilder b;
   b.section(section_flag::read, 0, 0x1000).shared();
   const auto bytes = b.build();
-  for (size_t n = 0; n < bytes.size(); ++n) EXPECT_THROW((void)Image::parse(std::span(bytes).first(n)), ImageError) << n;
+  for (size_t n = 0; n < bytes.size(); ++n)
+    EXPECT_THROW((void)Image::parse(std::span(bytes).first(n)), ImageError) << n;
 }
 
 TEST(FirmwareImage, AMissingFileIsNamed) {

@@ -20,7 +20,9 @@ class TilerHeapTest : public test::MmuFixture {
   ChunkPointer chunk;
 };
 
-TEST_F(TilerHeapTest, AFreshHeapHasNoChunks) { EXPECT_FALSE(heap.take(chunk)); }
+TEST_F(TilerHeapTest, AFreshHeapHasNoChunks) {
+  EXPECT_FALSE(heap.take(chunk));
+}
 
 TEST_F(TilerHeapTest, GivesBackWhatWasAdded) {
   ASSERT_TRUE(heap.add(first | pages_of_chunk));
