@@ -23,6 +23,9 @@ class Device {
   /// naming what was found instead.
   [[nodiscard]] static Device open_first();
 
+  /// Adopts an open file known to be of a panthor that speaks `version` (recorders, replayers, tests).
+  Device(std::shared_ptr<const DrmFile> file, DriverVersion version) : file_(std::move(file)), version_(version) {}
+
   /// Opens `path`, or the first node when it is empty.
   [[nodiscard]] static Device open_path_or_first(const std::string& path) {
     return path.empty() ? open_first() : open(path);
@@ -52,9 +55,6 @@ class Device {
   void require(const DriverVersion& at_least, const std::string& what) const;
 
  private:
-  Device(std::shared_ptr<const DrmFile> file, DriverVersion version)
-      : file_(std::move(file)), version_(version) {}
-
   std::shared_ptr<const DrmFile> file_;
   DriverVersion version_;
 };

@@ -21,8 +21,8 @@ struct QueueOptions {
 
 /// Cores one kind of work may use. Unset: every core the GPU has.
 struct CoreSet {
-  std::optional<uint64_t> mask;  ///< must be within shader_present (tiler: tiler_present)
-  std::optional<uint8_t> max;    ///< cores at once, at most the bits of `mask`; unset: all of them
+  std::optional<uint64_t> mask{};  ///< must be within shader_present (tiler: tiler_present)
+  std::optional<uint8_t> max{};    ///< cores at once, at most the bits of `mask`; unset: all of them
 };
 
 /// What GROUP_CREATE takes (struct drm_panthor_group_create).
