@@ -24,7 +24,8 @@ class Device {
   [[nodiscard]] static Device open_first();
 
   /// Adopts an open file known to be of a panthor that speaks `version` (recorders, replayers, tests).
-  Device(std::shared_ptr<const DrmFile> file, DriverVersion version) : file_(std::move(file)), version_(version) {}
+  Device(std::shared_ptr<const DrmFile> file, DriverVersion version)
+      : file_(std::move(file)), version_(version) {}
 
   /// Opens `path`, or the first node when it is empty.
   [[nodiscard]] static Device open_path_or_first(const std::string& path) {
