@@ -13,6 +13,7 @@
 #include <linux/module.h>
 #include <linux/of.h>
 #include <linux/platform_device.h>
+#include <linux/pm_runtime.h>
 #include <linux/slab.h>
 #include <linux/virtio.h>
 #include <linux/virtio_config.h>
@@ -172,7 +173,14 @@ static void vgpu_remove(struct virtio_device *vdev)
  */
 static void vgpu_shutdown(struct virtio_device *vdev)
 {
-	vgpu_remove_platform_device(vdev->priv);
+	struct panthor_vgpu *vgpu = vdev->priv;
+
+	/*
+	 * device_shutdown() keeps every device it has passed awake, and it has passed ours, the
+	 * child. Give that reference back, or the driver cannot suspend the GPU when it goes.
+	 */
+	pm_runtime_put_noidle(&vgpu->pdev->dev);
+	vgpu_remove_platform_device(vgpu);
 }
 
 static const struct virtio_device_id vgpu_ids[] = {

@@ -30,8 +30,10 @@ enum class FrameType : uint8_t {
   window_size,  ///< u32 rows, u32 columns
 };
 
-/// The supervisor never has more bytes of `input` under way than this.
-inline constexpr size_t input_window = 65536;
+/// The supervisor never has more bytes of `input` under way than this. It has to stay well below the 4 KiB of the
+/// guest's terminal buffer: UML never reads on from a serial line that was throttled once (arch/um/drivers/line.c,
+/// line_unthrottle()).
+inline constexpr size_t input_window = 2048;
 
 struct Frame {
   FrameType type{};

@@ -30,6 +30,8 @@ constexpr seconds power_off_limit{60};
 /// A command that was sent SIGTERM has so long before everything is ended.
 constexpr seconds term_grace{10};
 constexpr int vgpu_grace_ms = 5000;
+/// Between the guest's closing its connections and the end of its process.
+constexpr int guest_exit_ms = 3000;
 
 /// Room for what the guest prints while we are busy: in virtual time a full line would show as an interrupt
 /// at a moment that the host decides.
@@ -200,6 +202,8 @@ void GuestRun::check_processes() {
     phase_ = Phase::over;
   }
   if (phase_ != Phase::over && vgpu_.poll() && (phase_ != Phase::ending || *vgpu_.status() != 0)) {
+    // A model that ended well saw the guest go: then it is the guest that has something to say, in a moment.
+    if (*vgpu_.status() == 0 && kernel_.wait(guest_exit_ms)) return check_processes();
     outcome_.reset();
     end(Outcome::Kind::lab_failure,
         fmt::format("the virtual GPU ended with {}: {}", describe_status(*vgpu_.status()),

@@ -79,10 +79,15 @@ Process& Process::operator=(Process&& other) noexcept {
   return *this;
 }
 
-bool Process::poll() {
+bool Process::poll() noexcept {
   int status = 0;
   if (pid_ > 0 && !status_ && ::waitpid(pid_, &status, WNOHANG) == pid_) status_ = status;
   return status_.has_value();
+}
+
+bool Process::wait(int limit_ms) noexcept {
+  for (int waited = 0; waited < limit_ms && !poll(); waited += 5) pause_ms(5);
+  return poll();
 }
 
 void Process::signal(int number) const noexcept {
@@ -93,7 +98,7 @@ void Process::end(int grace_ms) noexcept {
   if (pid_ <= 0) return;
   if (grace_ms > 0) {
     signal(SIGTERM);
-    for (int waited = 0; waited < grace_ms && !poll(); waited += 5) pause_ms(5);
+    wait(grace_ms);
   }
   // The group outlives its leader: UML's helpers are in it.
   ::kill(-pid_, SIGKILL);

@@ -32,10 +32,12 @@ class Process {
   ~Process() { end(); }
 
   /// Looks whether it has ended; after that, status() is known.
-  bool poll();
+  bool poll() noexcept;
   [[nodiscard]] std::optional<int> status() const noexcept { return status_; }  ///< as of waitpid(2)
   [[nodiscard]] pid_t pid() const noexcept { return pid_; }
   void signal(int number) const noexcept;
+  /// poll() for at most so long.
+  bool wait(int limit_ms) noexcept;
   /// SIGTERM, then after `grace_ms` SIGKILL to the whole group, and reaps it.
   void end(int grace_ms = 0) noexcept;
 

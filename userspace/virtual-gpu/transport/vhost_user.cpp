@@ -220,7 +220,7 @@ struct VhostUser::Handler {
     return {};
   }
 
-  static constexpr std::array table{
+  static constexpr std::array rows{
       Row{Request::get_features, get_features},
       Row{Request::set_features, ignore},
       Row{Request::set_owner, ignore},
@@ -253,7 +253,7 @@ std::vector<std::byte> VhostUser::handle(VhostMessage message) {
   if (!shape) return wants_reply ? reply_with(request, uint64_t{1}) : std::vector<std::byte>{};
   check_shape(*shape, message);
 
-  const auto* row = std::find_if(Handler::table.begin(), Handler::table.end(),
+  const auto* row = std::find_if(Handler::rows.begin(), Handler::rows.end(),
                                  [&](const Handler::Row& r) { return r.request == shape->request; });
   std::vector<std::byte> reply = row->function(*this, message);
   if (reply.empty() && wants_reply) reply = reply_with(request, uint64_t{0});
