@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <span>
 
 #include "transport/protocol_error.hpp"
@@ -21,15 +20,13 @@ enum Operation : uint32_t {
   op_get = 4,
   op_update = 5,
   op_run = 6,
+  op_free_until = 7,
   op_get_tod = 8,
   op_broadcast = 9,
 };
 
 /// The time of day every virtual machine starts at: 2024-01-01 00:00:00 UTC, so that runs are reproducible.
 constexpr uint64_t epoch_ns = uint64_t{1'704'067'200} * 1'000'000'000;
-
-/// An idle guest asks for S64_MAX, which means never (time_travel_sleep()).
-constexpr uint64_t never = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
 
 }  // namespace
 
@@ -44,8 +41,9 @@ bool Calendar::serve() {
   if (!receive_all(connection_.get(), std::as_writable_bytes(std::span(&message, 1)))) return false;
   switch (message.op) {
     case op_ack:
-      if (message.sequence != sequence_ || run_acknowledged_) throw ProtocolError("calendar: unexpected ACK");
-      run_acknowledged_ = true;
+      if (acknowledged_ == sequence_ || message.sequence != acknowledged_ + 1)
+        throw ProtocolError("calendar: unexpected ACK");
+      ++acknowledged_;
       return true;
     case op_start:
       acknowledge(message, 0);
@@ -58,6 +56,7 @@ bool Calendar::serve() {
       return true;
     case op_wait:
       waiting_ = true;
+      free_until_.reset();
       acknowledge(message, 0);
       return true;
     case op_get:
@@ -78,16 +77,30 @@ bool Calendar::serve() {
   }
 }
 
-bool Calendar::run() {
+bool Calendar::send(uint32_t op, uint64_t time) {
+  const Message message{op, ++sequence_, time};
+  return send_all(connection_.get(), std::as_bytes(std::span(&message, 1)));
+}
+
+bool Calendar::await_acknowledgements() {
+  while (acknowledged_ != sequence_)
+    if (!serve()) return false;
+  return true;
+}
+
+bool Calendar::run(std::optional<uint64_t> free_until) {
   clock_.advance_to(requested_.value());
   waiting_ = false;
   requested_.reset();
-  run_acknowledged_ = false;
-  const Message message{op_run, ++sequence_, clock_.now_ns()};
-  if (!send_all(connection_.get(), std::as_bytes(std::span(&message, 1)))) return false;
-  while (!run_acknowledged_)
-    if (!serve()) return false;
-  return true;
+  free_until_ = free_until;
+  if (free_until && !send(op_free_until, *free_until)) return false;
+  return send(op_run, clock_.now_ns()) && await_acknowledgements();
+}
+
+bool Calendar::lower_free_until(uint64_t free_until) {
+  if (waiting_ || !free_until_ || *free_until_ <= free_until) return true;
+  free_until_ = free_until;
+  return send(op_free_until, free_until) && await_acknowledgements();
 }
 
 }  // namespace vgpu::transport

@@ -26,6 +26,19 @@ void VirtualTimeLoop::settle() {
   }
 }
 
+/// How far the guest may go alone; nullopt: not at all.
+std::optional<uint64_t> VirtualTimeLoop::free_until() const {
+  if (options_.pace) return std::nullopt;
+  return link_.device().events().next_deadline_ns().value_or(Calendar::never);
+}
+
+void VirtualTimeLoop::kicked() {
+  settle();
+  if (options_.pace) return;
+  if (const auto deadline = link_.device().events().next_deadline_ns())
+    if (!calendar_.lower_free_until(*deadline)) reactor_.stop();
+}
+
 /// False when the host's clock is not there yet (and the sockets had their turn meanwhile).
 bool VirtualTimeLoop::wait_for_host(uint64_t virtual_ns) {
   const uint64_t now = wall_.now_ns(), target = wall_start_ns_ + virtual_ns;
@@ -45,13 +58,13 @@ void VirtualTimeLoop::step() {
   if (device_first) {
     clock_.advance_to(*deadline);
     settle();
-  } else if (!calendar_.run()) {
+  } else if (!calendar_.run(free_until())) {
     reactor_.stop();
   }
 }
 
 void VirtualTimeLoop::run() {
-  link_.vhost().on_kick([this](size_t) { settle(); });
+  link_.vhost().on_kick([this](size_t) { kicked(); });
   link_.vhost().on_wait([this](int fd) {
     while (wait_for_either(fd, calendar_.fd()) != fd)
       if (!calendar_.serve()) return false;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "core/clock.hpp"
 #include "transport/calendar.hpp"
 #include "transport/guest_link.hpp"
@@ -11,7 +14,8 @@ namespace vgpu::transport {
 /// Drives the device and the guest's time together: nothing happens in between, so runs repeat exactly.
 ///
 /// The guest runs until it waits; a kick is served before the guest goes on. While it waits, whoever is due
-/// first runs: an event of the model, or the guest.
+/// first runs: an event of the model, or the guest. As long as the model has nothing to do the guest moves
+/// time by itself: it spends thousands of steps of a nanosecond in cpu_relax().
 class VirtualTimeLoop {
  public:
   struct Options {
@@ -27,6 +31,8 @@ class VirtualTimeLoop {
 
  private:
   void settle();
+  void kicked();
+  [[nodiscard]] std::optional<uint64_t> free_until() const;
   void step();
   bool wait_for_host(uint64_t virtual_ns);
 

@@ -71,11 +71,37 @@ TEST_F(CalendarTest, TheGuestRunsWhenItAskedTo) {
     const Message answer{ack, m.sequence, 0};
     send_all(guest.get(), std::as_bytes(std::span(&answer, 1)));
   });
-  EXPECT_TRUE(calendar.run());
+  EXPECT_TRUE(calendar.run(std::nullopt));
   other.join();
   EXPECT_EQ(clock.now_ns(), 5000U);
   EXPECT_FALSE(calendar.guest_waits());
   EXPECT_FALSE(calendar.requested());
+}
+
+TEST_F(CalendarTest, TheGuestIsToldHowFarItMayGoAlone) {
+  ask(request, 100);
+  ask(wait);
+  std::vector<Message> heard;
+  std::thread other([&] {
+    for (int i = 0; i < 3; ++i) {
+      heard.push_back(hear());
+      const Message answer{ack, heard.back().sequence, 0};
+      send_all(guest.get(), std::as_bytes(std::span(&answer, 1)));
+    }
+  });
+  EXPECT_TRUE(calendar.run(9000));
+  EXPECT_TRUE(calendar.lower_free_until(9000)) << "not lower: nothing to say";
+  EXPECT_TRUE(calendar.lower_free_until(4000));
+  other.join();
+  ASSERT_EQ(heard.size(), 3U);
+  EXPECT_EQ(heard[0].op, static_cast<uint32_t>(free_until));
+  EXPECT_EQ(heard[0].time, 9000U);
+  EXPECT_EQ(heard[1].op, static_cast<uint32_t>(run));
+  EXPECT_EQ(heard[2].op, static_cast<uint32_t>(free_until));
+  EXPECT_EQ(heard[2].time, 4000U);
+  ask(request, 4000);
+  ask(wait);
+  EXPECT_TRUE(calendar.lower_free_until(5000)) << "a guest that waits goes nowhere";
 }
 
 TEST_F(CalendarTest, TheRunningGuestOwnsTheTime) {
