@@ -167,7 +167,6 @@ Spawn GuestSetup::kernel(const Options& options, int serial_fd) const {
       "uml_dir=uml/",
       "umid=guest",
       "seccomp=on",
-      "panic=-1",
       "loglevel=7",
   };
   if (options.time == TimeMode::virtual_time) {
