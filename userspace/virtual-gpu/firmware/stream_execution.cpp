@@ -81,9 +81,8 @@ void StreamSlot::report_exceptions() {
     const auto out = output();
     out.set(&StreamOutput::fault, e->status);
     out.set(&StreamOutput::fault_info, e->info);
-    ++machine_.log.counter("cs.faults");
-    machine_.log.event("cs.fault", "slot={} cs={} status={:#x} info={:#x}", group_.index(), index_, e->status,
-                       e->info);
+    machine_.log.event("fw.cs_fault", "slot={} cs={} status={:#x} info={:#x}", group_.index(), index_,
+                       e->status, e->info);
     event(cs_bits::fault);
   }
 }
@@ -96,8 +95,7 @@ void StreamSlot::die(uint32_t status, uint64_t info) {
   const auto out = output();
   out.set(&StreamOutput::fatal, status);
   out.set(&StreamOutput::fatal_info, info);
-  ++machine_.log.counter("cs.fatals");
-  machine_.log.event("cs.fatal", "slot={} cs={} status={:#x} info={:#x}", group_.index(), index_, status,
+  machine_.log.event("fw.cs_fatal", "slot={} cs={} status={:#x} info={:#x}", group_.index(), index_, status,
                      info);
   event(cs_bits::fatal);
   group_.stream_changed();
