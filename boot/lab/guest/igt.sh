@@ -12,7 +12,6 @@ for directory in ${IGT_DIRECTORIES:-/usr/libexec/igt-gpu-tools/panthor /usr/lib/
     [ ! -x "$binary" ] || ln -sf "$binary" "$root/panthor/"
   done
 done
-set -- "$@" # patterns
 binaries=$(cd "$root/panthor" && ls)
 [ -n "$binaries" ] || exit 77
 {
@@ -23,7 +22,10 @@ binaries=$(cd "$root/panthor" && ls)
 
 status=0
 if command -v igt_runner >/dev/null 2>&1; then
-  for pattern in "$@"; do patterns="${patterns:-} -t $pattern"; done
+  for pattern in "$@"; do
+    case $pattern in *@*) pattern="panthor/$pattern\$" ;; *) pattern="panthor/$pattern@" ;; esac
+    patterns="${patterns:-} -t $pattern"
+  done
   # shellcheck disable=SC2086 # options
   igt_runner -o -m --piglit-style-dmesg --per-test-timeout 120 --overall-timeout 900 ${IGT_RUNNER_OPTIONS:-} ${patterns:-} "$root" "$out/runner" >"$out/runner.log" 2>&1 || status=$?
 else

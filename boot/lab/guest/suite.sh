@@ -19,4 +19,3 @@ while read -r name program; do
   dmesg | sed -n "/panthor-lab: begin $name\$/,\$p" >"$out/$name.dmesg"
 done <"$list"
 dmesg >"$out/dmesg"
-cp /sys/kernel/debug/panthor_vgpu/* "$out" 2>/dev/null || true

@@ -31,7 +31,11 @@ prepare_guest() {
   choose_variant
   install_packages all uml
   build_kernel
-  build_userspace default "$GUEST_TARGETS"
+  if [ -n "${OPT[build-dir]:-}" ]; then
+    USERSPACE_DIR=$(realpath -e -- "${OPT[build-dir]}") || die "$EX_USAGE" "--build-dir ${OPT[build-dir]}: no such directory"
+  else
+    build_userspace default "$GUEST_TARGETS"
+  fi
   build_rootfs
 }
 
@@ -85,10 +89,11 @@ exec_guest() {
 
 # guest_programs: the project's programs as a directory the guest has in its path (bound to /usr/local/bin).
 guest_programs() {
-  local bin=$USERSPACE_DIR/guest-bin program path
+  local bin program path
+  bin=$LAB_CACHE/userspace/bin-$(printf '%s' "$USERSPACE_DIR" | hash_text)
   mkdir -p "$bin"
   for program in panthor-harness panthor_device_tests; do
-    path=$(find "$USERSPACE_DIR" -path "$bin" -prune -o -type f -name "$program" -perm -u+x -print -quit)
+    path=$(find "$USERSPACE_DIR" -type f -name "$program" -perm -u+x -print -quit)
     [ -z "$path" ] || cmp -s "$path" "$bin/$program" || cp -f "$path" "$bin/$program"
   done
   printf '%s\n' "$bin"

@@ -18,6 +18,7 @@ log             value
 result          value
 jobs            value
 only            value
+build-dir       value
 refresh         flag
 all             flag
 quiet           flag
@@ -35,7 +36,7 @@ log-registers   guestflag"
 # The options that choose a kernel, and those that shape a guest.
 # shellcheck disable=SC2034 # used by the verbs
 readonly KERNEL_OPTIONS="source base series kernel-variant config" \
-  GUEST_OPTIONS="time cpus mem timeout log result fault bind modparam fail-on-dmesg env append chdir boot-timeout no-driver log-registers"
+  GUEST_OPTIONS="build-dir time cpus mem timeout log result fault bind modparam fail-on-dmesg env append chdir boot-timeout no-driver log-registers"
 
 # option_kind NAME
 option_kind() { awk -v name="$1" '$1 == name { print $2 }' <<<"$OPTION_TABLE"; }

@@ -4,7 +4,7 @@
 # Its packages are only extracted: no maintainer script runs, so no chroot is needed and any user can make it.
 
 readonly ROOTFS_SUITE=forky
-readonly ROOTFS_REVISION=1 # raise it when the steps below change
+readonly ROOTFS_REVISION=2 # raise it when the steps below change
 
 # rootfs_finish ROOT: what maintainer scripts would have done, and nothing the guest does not use.
 rootfs_finish() {
@@ -27,7 +27,7 @@ rootfs_make() {
   local partial=$1 packages=$2 mode=root owner=--same-owner
   remove_tree "$partial" && mkdir -p "$partial/root" || return 1
   if [ "$(id -u)" -ne 0 ]; then
-    mode=unshare owner=--no-same-owner
+    mode=chrootless owner=--no-same-owner
   fi
   # shellcheck disable=SC2016 # the hook expands it
   apt_source_line "$ROOTFS_SUITE" |
@@ -58,3 +58,6 @@ rootfs_unless_done() {
   }
   publish "$1.partial" "$1"
 }
+
+# rootfs_package NAME: the version of a package in the guest's root.
+rootfs_package() { sed -n "s/^$1_\([^_]*\)_.*/\1/p" "$(dirname "$ROOTFS_DIR")/packages" | sed 's/%3a/:/' | head -n 1; }

@@ -45,8 +45,8 @@ results_verdict || status=$?
 expect_equal 1 "$status" "and red"
 mkdir "$SCRATCH/igt/runner"
 cat >"$SCRATCH/igt/runner/results.json" <<'EOF'
-{"tests": {"igt@panthor@panthor_x@one": {"result": "pass", "time": {"start": 1.0, "end": 1.5}, "dmesg": "<6> hello\n"},
-           "igt@panthor@panthor_x@three": {"result": "skip"}, "igt@panthor@panthor_x@five": {"result": "dmesg-fail"}}}
+{"tests": {"igt@panthor/panthor_x@one": {"result": "pass", "time": {"start": 1.0, "end": 1.5}, "dmesg": "<6> hello\n"},
+           "igt@panthor/panthor_x@three": {"result": "skip"}, "igt@panthor/panthor_x@five": {"result": "dmesg-fail"}}}
 EOF
 reset
 igt_collect s "$SCRATCH/uml.txt" "$SCRATCH/igt" 1

@@ -25,6 +25,7 @@
 #:   --fail-on-dmesg REGEX     fail when a kernel message matches
 #:   --log DIR                 keep console, model log and event trace
 #:   --result FILE.json        how it ended, for programs
+#:   --build-dir DIR           take the programs from this CMake build directory instead of building them
 #:   --quiet                   no progress on stderr
 verb_exec() {
   parse_options "target quiet $KERNEL_OPTIONS $GUEST_OPTIONS" "$@"

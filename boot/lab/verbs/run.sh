@@ -23,6 +23,8 @@ run_uml() {
   results_open run
   boot_suite "$LAB_ROOT/boot/lab/guest/run.list"
   collect_suite "$LAB_ROOT/igt-tests/expectations/uml.txt"
+  identity="$identity
+guest: Debian $ROOTFS_SUITE, igt-gpu-tools $(rootfs_package igt-gpu-tools), firmware-misc-nonfree $(rootfs_package firmware-misc-nonfree)"
   finish_run "$identity" $((SECONDS - begin))
 }
 
