@@ -47,6 +47,18 @@ std::array<UniqueFd, 2> make_line() {
   return {UniqueFd(fds[0]), UniqueFd(fds[1])};
 }
 
+/// What panthor_vgpu.ko says when it gives up on the model (kernel-patches/lab/panthor_vgpu_link.c): from
+/// then on the guest ran without a GPU, whatever its command made of that.
+constexpr std::string_view link_lost = "virtual GPU does not answer";
+
+/// From `text` to the end of the first line that contains it; empty when none does.
+std::string find_in(const std::filesystem::path& file, std::string_view text) {
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);)
+    if (const size_t at = line.find(text); at != std::string::npos) return line.substr(at);
+  return {};
+}
+
 std::string last_line(const std::filesystem::path& file) {
   std::ifstream stream(file);
   std::string last;
@@ -182,10 +194,8 @@ void GuestRun::handle_deadlines() {
 }
 
 std::string GuestRun::why_kernel_ended() const {
-  std::ifstream stream(setup_.console_log());
-  for (std::string line; std::getline(stream, line);)
-    if (line.find("Kernel panic") != std::string::npos)
-      return "guest " + line.substr(line.find("Kernel panic"));
+  if (const std::string panic = find_in(setup_.console_log(), "Kernel panic"); !panic.empty())
+    return "guest " + panic;
   return fmt::format("the guest kernel ended with {}: {}", describe_status(kernel_.status().value_or(0)),
                      last_line(setup_.console_log()));
 }
@@ -250,6 +260,11 @@ Outcome GuestRun::run() {
   kernel_.end();
   vgpu_.end(vgpu_grace_ms);
   relay_.finish();
+  const bool finished = outcome_->kind == Outcome::Kind::exited || outcome_->kind == Outcome::Kind::signalled;
+  if (const std::string lost = find_in(setup_.console_log(), link_lost); finished && !lost.empty()) {
+    outcome_->kind = Outcome::Kind::lab_failure;
+    outcome_->message = "the " + lost;
+  }
   outcome_->seconds = std::chrono::duration<double>(Clock::now() - started_).count();
   return *outcome_;
 }
