@@ -13,6 +13,10 @@ namespace {
 /// DRM_PANTHOR_DEV_QUERY_MMU_INFO; kernel headers before 7.3 do not have it.
 constexpr uint32_t query_mmu_info = 4;
 
+static_assert(static_cast<uint64_t>(UserMmioOffset::bits32) == DRM_PANTHOR_USER_MMIO_OFFSET_32BIT);
+static_assert(static_cast<uint64_t>(UserMmioOffset::bits64) == DRM_PANTHOR_USER_MMIO_OFFSET_64BIT);
+static_assert(static_cast<uint64_t>(UserMmioOffset::native) == DRM_PANTHOR_USER_MMIO_OFFSET);
+
 struct VersionDeleter {
   void operator()(drmVersion* version) const { drmFreeVersion(version); }
 };
@@ -141,6 +145,12 @@ GroupPrioritiesInfo Device::group_priorities_info() const {
 MmuInfo Device::mmu_info() const {
   require(has_mmu_info, "MMU_INFO");
   return query<MmuInfo>(*file_, query_mmu_info, "MMU_INFO");
+}
+
+void Device::set_user_mmio_offset(UserMmioOffset offset) const {
+  panthor::require(version_, has_user_mmio_offset, ioctls::set_user_mmio_offset);
+  drm_panthor_set_user_mmio_offset args{.offset = static_cast<uint64_t>(offset)};
+  checked_ioctl(*file_, ioctls::set_user_mmio_offset, &args, "offset={:#x}", args.offset);
 }
 
 }  // namespace panthor

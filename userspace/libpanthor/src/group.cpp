@@ -13,6 +13,7 @@ static_assert(static_cast<unsigned>(GroupPriority::realtime) == PANTHOR_GROUP_PR
 
 Group::Group(const Device& device, const VirtualMemory& vm, const GroupOptions& options)
     : file_(device.file()) {
+  if (options.priority == GroupPriority::realtime) device.require(has_group_priorities, "realtime priority");
   const GpuInfo gpu = device.gpu_info();
   const auto core_max = [](const CoreSet& set, uint64_t mask) {
     return set.max.value_or(static_cast<uint8_t>(std::popcount(mask)));

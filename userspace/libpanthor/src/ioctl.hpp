@@ -9,6 +9,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "panthor/driver_version.hpp"
 #include "panthor/drm_file.hpp"
 
 namespace panthor {
@@ -32,13 +33,18 @@ inline constexpr Ioctl vm_get_state PANTHOR_IOCTL_ROW(DRM_IOCTL_PANTHOR_VM_GET_S
 inline constexpr Ioctl bo_create PANTHOR_IOCTL_ROW(DRM_IOCTL_PANTHOR_BO_CREATE);
 inline constexpr Ioctl bo_mmap_offset PANTHOR_IOCTL_ROW(DRM_IOCTL_PANTHOR_BO_MMAP_OFFSET);
 inline constexpr Ioctl bo_set_label PANTHOR_IOCTL_ROW(DRM_IOCTL_PANTHOR_BO_SET_LABEL);
+inline constexpr Ioctl bo_sync PANTHOR_IOCTL_ROW(DRM_IOCTL_PANTHOR_BO_SYNC);
+inline constexpr Ioctl bo_query_info PANTHOR_IOCTL_ROW(DRM_IOCTL_PANTHOR_BO_QUERY_INFO);
 inline constexpr Ioctl group_create PANTHOR_IOCTL_ROW(DRM_IOCTL_PANTHOR_GROUP_CREATE);
 inline constexpr Ioctl group_destroy PANTHOR_IOCTL_ROW(DRM_IOCTL_PANTHOR_GROUP_DESTROY);
 inline constexpr Ioctl group_submit PANTHOR_IOCTL_ROW(DRM_IOCTL_PANTHOR_GROUP_SUBMIT);
 inline constexpr Ioctl group_get_state PANTHOR_IOCTL_ROW(DRM_IOCTL_PANTHOR_GROUP_GET_STATE);
 inline constexpr Ioctl tiler_heap_create PANTHOR_IOCTL_ROW(DRM_IOCTL_PANTHOR_TILER_HEAP_CREATE);
 inline constexpr Ioctl tiler_heap_destroy PANTHOR_IOCTL_ROW(DRM_IOCTL_PANTHOR_TILER_HEAP_DESTROY);
+inline constexpr Ioctl set_user_mmio_offset PANTHOR_IOCTL_ROW(DRM_IOCTL_PANTHOR_SET_USER_MMIO_OFFSET);
 inline constexpr Ioctl gem_close PANTHOR_IOCTL_ROW(DRM_IOCTL_GEM_CLOSE);
+inline constexpr Ioctl prime_handle_to_fd PANTHOR_IOCTL_ROW(DRM_IOCTL_PRIME_HANDLE_TO_FD);
+inline constexpr Ioctl prime_fd_to_handle PANTHOR_IOCTL_ROW(DRM_IOCTL_PRIME_FD_TO_HANDLE);
 inline constexpr Ioctl syncobj_create PANTHOR_IOCTL_ROW(DRM_IOCTL_SYNCOBJ_CREATE);
 inline constexpr Ioctl syncobj_destroy PANTHOR_IOCTL_ROW(DRM_IOCTL_SYNCOBJ_DESTROY);
 inline constexpr Ioctl syncobj_wait PANTHOR_IOCTL_ROW(DRM_IOCTL_SYNCOBJ_WAIT);
@@ -54,6 +60,10 @@ inline constexpr Ioctl syncobj_fd_to_handle PANTHOR_IOCTL_ROW(DRM_IOCTL_SYNCOBJ_
 
 /// The std::system_error of a failed call: "NAME(arguments): reason".
 [[nodiscard]] std::system_error call_error(int error, std::string_view name, std::string_view arguments);
+
+/// Throws call_error(EOPNOTSUPP) "NAME(needs panthor A.B.C, this is X.Y.Z)" on a driver older than
+/// `at_least`.
+void require(const DriverVersion& version, const DriverVersion& at_least, const Ioctl& ioctl);
 
 /// Issues `ioctl` (restarted on EINTR/EAGAIN as drmIoctl does). Returns 0 or the errno of the failure.
 [[nodiscard]] inline int try_ioctl(const DrmFile& file, const Ioctl& ioctl, void* argument) noexcept {

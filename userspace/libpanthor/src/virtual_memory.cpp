@@ -12,6 +12,7 @@ namespace {
 static_assert(static_cast<uint32_t>(BindFlags::readonly) == DRM_PANTHOR_VM_BIND_OP_MAP_READONLY);
 static_assert(static_cast<uint32_t>(BindFlags::noexec) == DRM_PANTHOR_VM_BIND_OP_MAP_NOEXEC);
 static_assert(static_cast<uint32_t>(BindFlags::uncached) == DRM_PANTHOR_VM_BIND_OP_MAP_UNCACHED);
+static_assert(static_cast<uint32_t>(BindFlags::sparse) == DRM_PANTHOR_VM_BIND_OP_MAP_SPARSE);
 
 constexpr unsigned type_shift = 28;
 static_assert(static_cast<uint32_t>(BindOp::Kind::unmap) << type_shift == DRM_PANTHOR_VM_BIND_OP_TYPE_UNMAP);
@@ -41,6 +42,11 @@ BindOp BindOp::map(const BufferObject& bo, uint64_t va, BindFlags flags, std::ve
   return {Kind::map, flags, bo.handle(), 0, va, bo.size(), std::move(syncs)};
 }
 
+BindOp BindOp::map_part(const BufferObject& bo, uint64_t bo_offset, uint64_t va, uint64_t size,
+                        BindFlags flags, std::vector<SyncOp> syncs) {
+  return {Kind::map, flags, bo.handle(), bo_offset, va, size, std::move(syncs)};
+}
+
 BindOp BindOp::unmap(uint64_t va, uint64_t size, std::vector<SyncOp> syncs) {
   return {Kind::unmap, BindFlags::none, 0, 0, va, size, std::move(syncs)};
 }
@@ -53,7 +59,8 @@ BindOp BindOp::sync_only(std::vector<SyncOp> syncs) {
   return {Kind::sync_only, BindFlags::none, 0, 0, 0, 0, std::move(syncs)};
 }
 
-VirtualMemory::VirtualMemory(const Device& device, uint64_t user_va_range) : file_(device.file()) {
+VirtualMemory::VirtualMemory(const Device& device, uint64_t user_va_range)
+    : file_(device.file()), version_(device.version()) {
   drm_panthor_vm_create args{};
   args.user_va_range = user_va_range;
   checked_ioctl(*file_, ioctls::vm_create, &args, "user_va_range={:#x}", user_va_range);
@@ -69,10 +76,14 @@ VirtualMemory::~VirtualMemory() {
 }
 
 VirtualMemory::VirtualMemory(VirtualMemory&& other) noexcept
-    : file_(std::move(other.file_)), id_(std::exchange(other.id_, 0)), user_va_range_(other.user_va_range_) {}
+    : file_(std::move(other.file_)),
+      version_(other.version_),
+      id_(std::exchange(other.id_, 0)),
+      user_va_range_(other.user_va_range_) {}
 
 VirtualMemory& VirtualMemory::operator=(VirtualMemory&& other) noexcept {
   std::swap(file_, other.file_);
+  std::swap(version_, other.version_);
   std::swap(id_, other.id_);
   std::swap(user_va_range_, other.user_va_range_);
   return *this;
@@ -93,6 +104,11 @@ void VirtualMemory::bind_async(std::span<const BindOp> ops) const {
 }
 
 void VirtualMemory::submit(std::span<const BindOp> ops, uint32_t flags) const {
+  for (const BindOp& op : ops)
+    if (has(op.flags, BindFlags::sparse) && version_ < has_sparse)
+      throw call_error(
+          EOPNOTSUPP, ioctls::vm_bind.name,
+          fmt::format("sparse needs panthor {}, this is {}", to_string(has_sparse), to_string(version_)));
   SyncOpArray syncs;
   for (const BindOp& op : ops) syncs.append(op.syncs);
   std::vector<drm_panthor_vm_bind_op> raw;

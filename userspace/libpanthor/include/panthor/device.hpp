@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,13 @@
 #include "panthor/drm_file.hpp"
 
 namespace panthor {
+
+/// Where in the file the register pages for user space begin (DRM_PANTHOR_USER_MMIO_OFFSET_*).
+enum class UserMmioOffset : uint64_t {
+  bits32 = 1ull << 43,  ///< the default of 32-bit processes
+  bits64 = 1ull << 56,  ///< the default of 64-bit processes
+  native = sizeof(long) < 8 ? bits32 : bits64,
+};
 
 /// A render node driven by panthor. Cheap to copy: copies share the open file, and with it the VMs, groups
 /// and buffers.
@@ -50,6 +58,11 @@ class Device {
   [[nodiscard]] GroupPrioritiesInfo group_priorities_info() const;
   /// DEV_QUERY_MMU_INFO (driver 1.9).
   [[nodiscard]] MmuInfo mmu_info() const;
+
+  /// SET_USER_MMIO_OFFSET (driver 1.5): moves the register pages of this open file; for CPU emulators whose
+  /// guest has another word size than they have. EINVAL: neither of the two offsets. FlushIdPage has to be
+  /// told.
+  void set_user_mmio_offset(UserMmioOffset offset) const;
 
   /// Throws std::system_error(EOPNOTSUPP) "WHAT needs panthor A.B.C, /dev/dri/renderD128 has X.Y.Z" on an
   /// older driver.

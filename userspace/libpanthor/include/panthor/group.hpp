@@ -49,7 +49,7 @@ struct QueueSubmit {
 struct GroupState {
   bool timed_out = false;     ///< a job did not end in time, or the group was caught in a reset
   bool fatal_fault = false;   ///< see fatal_queues
-  bool innocent = false;      ///< killed by a reset another group caused
+  bool innocent = false;      ///< killed by a reset another group caused (driver 1.3)
   uint32_t fatal_queues = 0;  ///< bit n: queue n faulted
 
   [[nodiscard]] bool usable() const noexcept { return !timed_out && !fatal_fault; }
@@ -62,8 +62,8 @@ class Group {
   static constexpr unsigned max_per_file = 128;  ///< MAX_GROUPS_PER_POOL
 
   /// GROUP_CREATE on `vm`. EINVAL: queue count, priority, ring size, masks outside what is present or with
-  /// fewer bits than max; EACCES: priority high or realtime without CAP_SYS_NICE; EBUSY: max_per_file groups
-  /// exist.
+  /// fewer bits than max; EACCES: priority high or realtime without CAP_SYS_NICE; EOPNOTSUPP: realtime before
+  /// driver 1.2; EBUSY: max_per_file groups exist.
   Group(const Device& device, const VirtualMemory& vm, const GroupOptions& options = {});
   ~Group();
 

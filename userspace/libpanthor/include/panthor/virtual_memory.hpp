@@ -18,7 +18,8 @@ enum class BindFlags : uint32_t {
   readonly = 1u << 0,
   noexec = 1u << 1,
   uncached = 1u << 2,
-  sparse = 1u << 3,  ///< no buffer: reads return anything, writes go nowhere useful; needs noexec
+  sparse =
+      1u << 3,  ///< (driver 1.8) no buffer: reads return anything, writes go nowhere useful; needs noexec
 };
 template <>
 inline constexpr bool is_bit_flags<BindFlags> = true;
@@ -39,9 +40,12 @@ struct BindOp {
   /// Maps all of `bo` at `va`.
   [[nodiscard]] static BindOp map(const BufferObject& bo, uint64_t va, BindFlags flags = BindFlags::none,
                                   std::vector<SyncOp> syncs = {});
+  /// Maps `size` bytes of `bo` from `bo_offset` at `va`.
+  [[nodiscard]] static BindOp map_part(const BufferObject& bo, uint64_t bo_offset, uint64_t va, uint64_t size,
+                                       BindFlags flags = BindFlags::none, std::vector<SyncOp> syncs = {});
   /// Unmaps whatever is in [va, va + size); parts of mappings may be cut out.
   [[nodiscard]] static BindOp unmap(uint64_t va, uint64_t size, std::vector<SyncOp> syncs = {});
-  /// Maps nothing over [va, va + size), so that the GPU may touch it.
+  /// Maps nothing over [va, va + size), so that the GPU may touch it (driver 1.8).
   [[nodiscard]] static BindOp sparse(uint64_t va, uint64_t size, std::vector<SyncOp> syncs = {});
   /// Orders `syncs` in the VM's bind queue. Asynchronous only; `syncs` must not be empty.
   [[nodiscard]] static BindOp sync_only(std::vector<SyncOp> syncs);
@@ -77,7 +81,8 @@ class VirtualMemory {
   [[nodiscard]] uint64_t user_va_range() const noexcept { return user_va_range_; }
 
   /// Executes `ops` in order before it returns. They may not carry syncs. When one fails the ones before it
-  /// stay done; the error names it. EINVAL: alignment, range, flags, handle, VM; ENOMEM.
+  /// stay done; the error names it. An operation of size 0 does nothing, not even be checked. EINVAL:
+  /// alignment, range, flags, handle, VM; EOPNOTSUPP: sparse before driver 1.8; ENOMEM.
   void bind(std::span<const BindOp> ops) const;
   void bind(const BindOp& op) const { bind(std::span(&op, 1)); }
 
@@ -102,6 +107,7 @@ class VirtualMemory {
   void submit(std::span<const BindOp> ops, uint32_t flags) const;
 
   std::shared_ptr<const DrmFile> file_;
+  DriverVersion version_;
   uint32_t id_ = 0;
   uint64_t user_va_range_ = 0;
 };
