@@ -101,7 +101,7 @@ test_sanitize() {
 # A fuzzer is an executable whose name contains "fuzz"; its corpus grows in the cache.
 test_fuzz() {
   local fuzzer name begin corpus found=0 status
-  build_userspace fuzz all -DPANTHOR_LAB_FUZZ=ON -DPANTHOR_LAB_BENCH=OFF -DBUILD_TESTING=OFF -DCMAKE_CXX_COMPILER=clang++
+  build_userspace fuzz fuzzers -DPANTHOR_LAB_FUZZ=ON -DPANTHOR_LAB_BENCH=OFF -DBUILD_TESTING=OFF -DCMAKE_CXX_COMPILER=clang++
   while read -r fuzzer; do
     name=$(basename "$fuzzer") found=1 status=0
     corpus=$LAB_CACHE/corpus/$name
