@@ -2,6 +2,7 @@
 // panthor-guest: one command in a fresh UML guest with a virtual Mali-G610.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -37,6 +38,18 @@ UniqueFd take_signals() {
   UniqueFd fd(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!fd) throw std::system_error(errno, std::generic_category(), "signalfd");
   return fd;
+}
+
+/// In virtual time the model and the guest take turns, one message at a time: on two processors every turn
+/// costs a wake-up of the other, which on a busy host makes the same run several times slower. What we start
+/// inherits this.
+void stay_on_one_cpu() {
+  const int cpu = ::sched_getcpu();
+  if (cpu < 0) return;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<size_t>(cpu), &one);
+  ::sched_setaffinity(0, sizeof one, &one);
 }
 
 /// Input that is known beforehand goes into the run directory: nothing then arrives at a time the host
@@ -83,6 +96,7 @@ void write_results(const Options& options, const Outcome& outcome, const fs::pat
 int run(const Options& options) {
   const UniqueFd signals = take_signals();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  if (options.time == TimeMode::virtual_time) stay_on_one_cpu();
   const RunDirectory directory;
   GuestSetup setup{directory.path(), options.log_directory.empty() ? directory.path() / "logs"
                                                                    : fs::path(options.log_directory)};
