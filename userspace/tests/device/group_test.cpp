@@ -75,12 +75,15 @@ TEST_F(GroupTest, HighPriorities_NeedAPrivilege) {
     };
     const bool as_documented = create(GroupPriority::high) == EACCES &&
                                create(GroupPriority::realtime) == EACCES &&
-                               create(GroupPriority::medium) == 0;
+                               create(GroupPriority::medium) == 0 && create(GroupPriority::low) == 0 &&
+                               device().group_priorities_info().allowed_mask == 0b0011;
     ::_exit(as_documented ? 0 : 2);
   }
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0) << "high or realtime was not refused with EACCES, or medium was";
+  EXPECT_EQ(status, 0)
+      << "high or realtime was not refused with EACCES, or medium was, or the query disagrees";
+  EXPECT_EQ(device().group_priorities_info().allowed_mask, 0b1111) << "as root";
 }
 
 TEST_F(GroupTest, FileHasALimit) {
