@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// States only hardware that fails leads to. They need the virtual GPU, whose faults are armed from inside the
+// guest, and are skipped elsewhere.
+#include <cerrno>
+#include <fstream>
+
+#include "device_test.hpp"
+
+namespace panthor::test {
+namespace {
+
+class InjectedFaultTest : public DeviceTest {
+ protected:
+  void SetUp() override {
+    DeviceTest::SetUp();
+    if (!IsSkipped() && !std::ofstream(control)) GTEST_SKIP() << "no " << control << ": not the virtual GPU";
+  }
+
+  /// Arms a fault of the catalogue, NAME[:after=N][:count=N].
+  static void arm(const std::string& spec) {
+    std::fstream file(control);
+    file << "fault arm " << spec << std::endl;
+    ASSERT_TRUE(file) << "could not arm " << spec;
+  }
+
+  /// Submits a job to `group` that never ends and keeps the address space of vm() on the GPU.
+  void start_endless_job(const Group& group, const Syncobj& done) {
+    const auto endless = session().stream([](CommandStreamBuilder& cs) { cs.branch(cs.here()); });
+    session().submit(group, 0, endless, done);
+    ASSERT_FALSE(done.wait(10ms));
+  }
+
+  /// While vm() is on the GPU: the command with which an asynchronous bind locks its region never completes,
+  /// until the reset that follows.
+  void fail_a_bind() {
+    arm("as-active-stuck:count=1");
+    const BufferObject bo(device(), page);
+    const Syncobj bound(device());
+    vm().bind_async(BindOp::map(bo, session().address_space(page), BindFlags::noexec, {bound.signal_op()}));
+    ASSERT_TRUE(bound.wait(hang_timeout)) << "the fence of a bind that failed must signal";
+  }
+
+  /// Makes vm() unusable, and leaves nothing running in it.
+  void spoil_the_vm() {
+    std::optional<Group> group = session().group();
+    const Syncobj job_done(device());
+    ASSERT_NO_FATAL_FAILURE(start_endless_job(*group, job_done));
+    ASSERT_NO_FATAL_FAILURE(fail_a_bind());
+    group.reset();
+    ASSERT_TRUE(job_done.wait(hang_timeout)) << "the fence of a cancelled job must signal";
+    ASSERT_EQ(vm().state(), VmState::unusable);
+  }
+
+ private:
+  static constexpr const char* control = "/sys/kernel/debug/panthor_vgpu/control";
+};
+
+TEST_F(InjectedFaultTest, FailedAsyncBind_MakesTheVmUnusable) {
+  ASSERT_NO_FATAL_FAILURE(spoil_the_vm());
+  const BufferObject bo(device(), page);
+  const uint64_t va = session().address_space(page);
+  const Syncobj done(device());
+  EXPECT_ERRNO(EINVAL, vm().map(bo, va)) << "maps are refused";
+  EXPECT_ERRNO(EINVAL, vm().bind_async(BindOp::map(bo, va)));
+  EXPECT_ERRNO(EINVAL, vm().bind_async(BindOp::sync_only({done.signal_op()})));
+  EXPECT_NO_THROW(vm().unmap(va, page)) << "unmaps are not";
+  EXPECT_ERRNO(EINVAL, (void)session().group()) << "a group needs maps of its own";
+  expect_device_works();
+}
+
+TEST_F(InjectedFaultTest, GroupDestroyedInAnUnusableVm_Goes) {
+  Group group = session().group();
+  ASSERT_NO_FATAL_FAILURE(spoil_the_vm());
+  EXPECT_NO_THROW(group.destroy());
+  expect_device_works();
+}
+
+TEST_F(InjectedFaultTest, AnotherVmOfTheFileStaysUsable) {
+  const VirtualMemory other(device(), 1ull << 40);
+  ASSERT_NO_FATAL_FAILURE(spoil_the_vm());
+  EXPECT_EQ(other.state(), VmState::usable);
+  EXPECT_NO_THROW(other.map(BufferObject(device(), page), 0x10000));
+}
+
+TEST_F(InjectedFaultTest, GroupThatCannotBeSuspendedForAReset_IsInnocent) {
+  const Group group = session().group();
+  const Syncobj done(device());
+  ASSERT_NO_FATAL_FAILURE(start_endless_job(group, done));
+  arm("csg-ack-lost:count=1");  // of the SUSPEND in panthor_sched_suspend()
+  ASSERT_NO_FATAL_FAILURE(fail_a_bind());
+  ASSERT_TRUE(done.wait(hang_timeout)) << "the reset must end the job";
+  const GroupState state = group.state();
+  EXPECT_TRUE(state.innocent);
+  EXPECT_TRUE(state.timed_out) << "innocent is only set together with timed out";
+  EXPECT_FALSE(state.fatal_fault);
+  EXPECT_EQ(state.fatal_queues, 0u);
+  EXPECT_ERRNO(EINVAL, group.submit(QueueSubmit{})) << "a dead group takes no job";
+  expect_device_works();
+}
+
+/// "Any GPU job targeting this VM will fail", but neither panthor_job_create() nor panthor_vm_active() asks
+/// panthor_vm_is_unusable(): the next job runs, on page tables nobody vouches for.
+TEST_F(InjectedFaultTest, DISABLED_JobInAnUnusableVm_EndsWithoutRunning) {
+  const GpuBuffer memory = session().buffer(page);
+  const auto stream = store(memory.va(), 0xbad);
+  const Group group = session().group();
+  ASSERT_NO_FATAL_FAILURE(spoil_the_vm());
+  const Syncobj done(device());
+  session().submit(group, 0, stream, done);
+  EXPECT_TRUE(done.wait(hang_timeout)) << "its fence must signal";
+  EXPECT_EQ(memory.read32(0), 0u);
+  expect_device_works();
+}
+
+/// "UNMAP operations are still accepted", but panthor_vm_bind_job_create() refuses every asynchronous
+/// operation.
+TEST_F(InjectedFaultTest, DISABLED_AsyncUnmapInAnUnusableVm_IsAccepted) {
+  ASSERT_NO_FATAL_FAILURE(spoil_the_vm());
+  EXPECT_NO_THROW(vm().bind_async(BindOp::unmap(session().address_space(page), page)));
+}
+
+}  // namespace
+}  // namespace panthor::test
