@@ -5,6 +5,7 @@
 #include <drm/panthor_drm.h>
 #include <xf86drm.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "device_test.hpp"
@@ -51,6 +52,73 @@ TEST_F(KnownBugsTest, DISABLED_GroupHandleBeyond16Bits_IsRefused) {
   args.queue_submits = DRM_PANTHOR_OBJ_ARRAY(1, &job);
   EXPECT_EQ(drmIoctl(device().fd(), DRM_IOCTL_PANTHOR_GROUP_SUBMIT, &args), -1);
   EXPECT_EQ(errno, EINVAL);
+}
+
+/// panthor_vm_bind_exec_sync_op() returns before it looks at an operation of size 0, so that a sync-only
+/// operation, which is for asynchronous binds, and operations of unknown type are accepted.
+TEST_F(KnownBugsTest, DISABLED_SyncOnlyInASynchronousBind_IsRefused) {
+  for (const uint32_t type : {static_cast<uint32_t>(DRM_PANTHOR_VM_BIND_OP_TYPE_SYNC_ONLY), 15u << 28}) {
+    drm_panthor_vm_bind_op op{.flags = type, .bo_handle = 0, .bo_offset = 0, .va = 0, .size = 0, .syncs = {}};
+    drm_panthor_vm_bind args{.vm_id = vm().id(), .flags = 0, .ops = DRM_PANTHOR_OBJ_ARRAY(1, &op)};
+    EXPECT_EQ(drmIoctl(device().fd(), DRM_IOCTL_PANTHOR_VM_BIND, &args), -1) << std::hex << type;
+  }
+}
+
+/// A map of size 0 does nothing in a synchronous bind. An asynchronous one goes on: at an address that is a
+/// multiple of 512 GiB it is out of memory, since no page table is needed and kmem_cache_alloc_bulk() of none
+/// returns 0; elsewhere drm_gpuvm_sm_map() gets an empty range.
+TEST_F(KnownBugsTest, DISABLED_AsyncMapOfSizeZero_DoesNothing) {
+  const BufferObject bo(device(), page);
+  const uint64_t va = session().address_space(page);
+  for (const uint64_t at : {uint64_t{0}, va}) {
+    const Syncobj done(device());
+    const auto op = BindOp::map_part(bo, 0, at, 0, BindFlags::noexec, {done.signal_op()});
+    const int result = errno_of([&] { vm().bind_async(op); });
+    EXPECT_EQ(result, 0) << "at " << std::hex << at;
+    if (result == 0) {
+      EXPECT_TRUE(done.wait(hang_timeout));
+    }
+    EXPECT_EQ(vm().state(), VmState::usable);
+  }
+  vm().map(bo, va, BindFlags::noexec);
+  session().run(session().group(), 0, store(va, 1), "store");
+  vm().unmap(va, page);
+}
+
+/// panthor_get_uobj_array() allocates whatever count says with kvmalloc_array(), which warns above INT_MAX
+/// bytes: a kernel warning (with panic_on_warn the end) any user can cause.
+TEST_F(KnownBugsTest, DISABLED_ArrayOf4GiElements_IsRefusedQuietly) {
+  drm_panthor_vm_bind_op op{};
+  drm_panthor_vm_bind args{.vm_id = vm().id(), .flags = 0, .ops = DRM_PANTHOR_OBJ_ARRAY(~0u, &op)};
+  EXPECT_EQ(drmIoctl(device().fd(), DRM_IOCTL_PANTHOR_VM_BIND, &args), -1);
+  EXPECT_EQ(errno, ENOMEM);
+}
+
+/// "The buffer object will never be CPU-mapped in userspace", but nothing looks at the flag when the buffer
+/// is mapped: not at the offset it has all the same (next to that of the buffer before it) ...
+TEST_F(KnownBugsTest, DISABLED_BufferWithoutMmap_CannotBeMappedAtAGuessedOffset) {
+  const BufferObject before(device(), page);
+  const BufferObject hidden(device(), page, BoFlags::no_mmap);
+  const BufferObject after(device(), page);
+  const auto [low, high] = std::minmax({before.mmap_offset(), after.mmap_offset()});
+  for (uint64_t offset = low + page; offset < high && offset < low + 64 * page; offset += page)
+    EXPECT_ERRNO(EINVAL, Mapping(device().fd(), offset, page, Mapping::Protection::read_write));
+}
+
+/// ... and not through its dma-buf.
+TEST_F(KnownBugsTest, DISABLED_BufferWithoutMmap_CannotBeMappedAsDmaBuf) {
+  const BufferObject hidden(device(), page, BoFlags::no_mmap);
+  const UniqueFd exported = hidden.export_dma_buf();
+  EXPECT_NE(0, errno_of([&] { Mapping(exported.get(), 0, page, Mapping::Protection::read_write); }));
+}
+
+/// drm_panthor_dev_query::size should say how much was copied; panthor_set_uobj() cannot change it.
+TEST_F(KnownBugsTest, DISABLED_QueryOfALargerSize_ReturnsTheSizeCopied) {
+  std::byte out[256]{};
+  drm_panthor_dev_query args{
+      .type = DRM_PANTHOR_DEV_QUERY_CSIF_INFO, .size = sizeof(out), .pointer = reinterpret_cast<__u64>(out)};
+  ASSERT_EQ(drmIoctl(device().fd(), DRM_IOCTL_PANTHOR_DEV_QUERY, &args), 0);
+  EXPECT_EQ(args.size, sizeof(drm_panthor_csif_info));
 }
 
 }  // namespace
