@@ -5,10 +5,11 @@ namespace harness {
 
 /// Exit codes of panthor-harness; --help prints them.
 enum ExitCode : int {
-  exit_good = 0,       ///< everything that ran passed
-  exit_failed = 1,     ///< a hang or a wrong result
-  exit_usage = 2,      ///< the command line makes no sense
-  exit_no_device = 77  ///< no render node driven by panthor: nothing was tested
+  exit_good = 0,          ///< everything that ran passed
+  exit_failed = 1,        ///< a hang or a wrong result
+  exit_usage = 2,         ///< the command line makes no sense
+  exit_no_device = 77,    ///< no render node driven by panthor: nothing was tested
+  exit_cannot_test = 125  ///< ladder: the same, as git bisect run wants it
 };
 
 inline constexpr const char* exit_code_help =

@@ -14,7 +14,9 @@ int main(int argc, char** argv) {
   harness::add_info(app, exit_code);
   harness::add_smoke(app, exit_code);
   harness::add_load(app, exit_code);
-  for (CLI::App* command : app.get_subcommands({})) command->footer(harness::exit_code_help);
+  harness::add_ladder(app, exit_code);
+  for (CLI::App* command : app.get_subcommands({}))
+    if (command->get_footer().empty()) command->footer(harness::exit_code_help);
 
   try {
     app.parse(argc, argv);

@@ -9,5 +9,6 @@ namespace harness {
 void add_info(CLI::App& app, int& exit_code);
 void add_smoke(CLI::App& app, int& exit_code);
 void add_load(CLI::App& app, int& exit_code);
+void add_ladder(CLI::App& app, int& exit_code);
 
 }  // namespace harness

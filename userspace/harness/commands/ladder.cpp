@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "ladder/ladder.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "commands/commands.hpp"
+#include "exit_code.hpp"
+#include "ladder/ladder_report.hpp"
+
+namespace harness {
+namespace {
+
+struct Options {
+  std::string node;
+  std::vector<std::string> only;
+  double deadline_s = 15;
+  bool json = false;
+  bool ktap = false;
+  bool list = false;
+};
+
+constexpr const char* exit_codes =
+    "Examples:\n"
+    "  panthor-harness ladder\n"
+    "  panthor-harness ladder --rung nop-stream --rung kill-computing --json\n"
+    "  git bisect run ssh BOARD panthor-harness ladder\n"
+    "Exit codes, as git bisect run wants them:\n"
+    "  0    every rung holds\n"
+    "  1    a hang, an error or a wrong result\n"
+    "  2    usage\n"
+    "  125  cannot test here: no render node driven by panthor\n";
+
+std::vector<Rung> select(const std::vector<std::string>& only) {
+  const auto all = all_rungs();
+  if (only.empty()) return all;
+  std::vector<Rung> selected;
+  for (const std::string& name : only) {
+    try {
+      selected.push_back(find_rung(all, name));
+    } catch (const std::invalid_argument& error) {
+      throw CLI::ValidationError("--rung", error.what());
+    }
+  }
+  return selected;
+}
+
+int ladder(const Options& options) {
+  const auto rungs = select(options.only);
+  if (options.list) {
+    for (const Rung& rung : rungs)
+      fmt::print("{:<15} {}  {}\n", rung.name, stage_name(rung.stage), rung.description);
+    return exit_good;
+  }
+  std::string node;
+  std::string title;
+  try {
+    const auto device = panthor::Device::open_path_or_first(options.node);
+    node = device.path();
+    title = fmt::format("ladder on {}, panthor {}", node, to_string(device.version()));
+  } catch (const std::system_error& error) {
+    fmt::print(stderr, "panthor-harness: cannot test here: {}\n", error.what());
+    return exit_cannot_test;
+  }
+  const auto deadline =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(options.deadline_s));
+  const auto report = make_ladder_report(options.json   ? OutputFormat::json
+                                         : options.ktap ? OutputFormat::ktap
+                                                        : OutputFormat::human);
+  report->begin(title, rungs.size());
+  std::fflush(stdout);  // the children must not inherit what is buffered
+  const Climb result = climb(rungs, node, deadline, [&](const RungResult& rung) { report->rung(rung); });
+  report->end(result);
+  return result.passed() ? exit_good : exit_failed;
+}
+
+}  // namespace
+
+void add_ladder(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "ladder", "Climb the submit path rung by rung; name the first that hangs, and where");
+  command->footer(exit_codes);
+  command->add_option("--device", options->node, "Render node (default: the first one driven by panthor)");
+  command->add_option("--rung", options->only, "Only this rung; may repeat")->expected(1)->take_all();
+  command->add_option("--deadline", options->deadline_s, "Seconds a fence may take")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 3600.0));
+  command->add_flag("--list", options->list, "Print the rungs, run nothing");
+  auto* json = command->add_flag("--json", options->json, "One JSON object instead of lines");
+  command->add_flag("--ktap", options->ktap, "KTAP, for kernel test runners")->excludes(json);
+  command->callback([options, &exit_code] { exit_code = ladder(*options); });
+}
+
+}  // namespace harness

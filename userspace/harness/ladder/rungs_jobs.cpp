@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include <thread>
+
+#include "jobs/check.hpp"
+#include "jobs/streams.hpp"
+#include "ladder/rung.hpp"
+
+namespace harness {
+namespace {
+
+using panthor::CommandStreamBuilder;
+using panthor::Syncobj;
+using namespace std::chrono_literals;
+
+constexpr uint64_t word_offset = 0x400;
+constexpr uint32_t word = 0xc0ffee;
+
+void empty_submit(RungContext& context) {
+  Session session = context.session();
+  const panthor::Group group = session.group();
+  const Syncobj done(session.device());
+  context.step("GROUP_SUBMIT without a stream");
+  session.submit(group, 0, {}, done);
+  context.await(done, {.group = &group}, "fence of the empty submit");
+}
+
+void nops(RungContext& context) {
+  Session session = context.session();
+  const panthor::Group group = session.group();
+  const Syncobj done(session.device());
+  const auto stream = session.stream([](CommandStreamBuilder& cs) {
+    for (int i = 0; i < 8; ++i) cs.nop();
+  });
+  context.step("GROUP_SUBMIT of a stream of NOPs");
+  session.submit(group, 0, stream, done);
+  context.await(done, {.group = &group}, "fence of the stream of NOPs");
+}
+
+/// Submits a store to `va` and waits for it.
+void store(RungContext& context, Session& session, const panthor::Group& group, const GpuBuffer& marks,
+           uint64_t va, uint32_t value, std::string_view what) {
+  const Syncobj done(session.device());
+  const auto stream =
+      marked(session, marks, [&](CommandStreamBuilder& cs) { streams::store(cs, va, value); });
+  context.step("GROUP_SUBMIT of a store");
+  session.submit(group, 0, stream, done);
+  context.await(done, {.group = &group, .marks = &marks}, what);
+}
+
+void memory_write(RungContext& context) {
+  Session session = context.session();
+  const panthor::Group group = session.group();
+  const GpuBuffer memory = session.buffer(4096);
+  store(context, session, group, memory, memory.va() + word_offset, word,
+        "fence of the job that stores a word");
+  expect_equal("stored word", memory.read32(word_offset), word);
+}
+
+void second_job(RungContext& context) {
+  Session session = context.session();
+  const panthor::Group group = session.group();
+  const GpuBuffer first = session.buffer(4096);
+  const GpuBuffer second = session.buffer(4096);
+  store(context, session, group, first, first.va() + word_offset, word, "fence of the first job");
+  std::this_thread::sleep_for(20ms);  // the group goes idle; its slot stays
+  store(context, session, group, second, second.va() + word_offset, word + 1,
+        "fence of a second job of a group that went idle");
+  expect_equal("second word", second.read32(word_offset), word + 1);
+}
+
+void resume(RungContext& context) {
+  Session session = context.session();
+  const panthor::Group group = session.group();
+  for (unsigned round = 0; round < 3; ++round) {
+    const GpuBuffer memory = session.buffer(4096);
+    context.step("the GPU to be idle long enough for its runtime suspend");
+    std::this_thread::sleep_for(300ms);  // autosuspend_delay_ms is 50 (panthor_device.c)
+    store(context, session, group, memory, memory.va() + word_offset, word + round,
+          "fence of a job after a runtime resume");
+    expect_equal("word stored after the resume", memory.read32(word_offset), word + round);
+  }
+}
+
+void rebind(RungContext& context) {
+  Session session = context.session();
+  const panthor::Group group = session.group();
+  const GpuBuffer memory = session.buffer(4096);
+  const panthor::BufferObject bos[] = {{session.device(), 4096}, {session.device(), 4096}};
+  const uint64_t va = session.address_space(4096);
+  for (const panthor::BufferObject& bo : bos) {
+    context.step("VM_BIND map");
+    session.vm().map(bo, va, panthor::BindFlags::noexec);
+    store(context, session, group, memory, va, word, "fence of a job that stores to a new mapping");
+    const panthor::Mapping view = bo.map();
+    expect_equal("word behind the mapping (elsewhere: a stale TLB entry)",
+                 *static_cast<volatile uint32_t*>(view.as<uint32_t>().data()), word);
+    context.step("VM_BIND unmap");
+    session.vm().unmap(va, 4096);
+  }
+}
+
+constexpr Rung table[] = {
+    {"empty-submit", "A submit without a stream signals", Stage::dependency, empty_submit},
+    {"nop-stream", "A stream of NOPs signals", Stage::queued, nops},
+    {"memory-write", "A stream stores a word, the CPU reads it after the fence", Stage::queued, memory_write},
+    {"second-job", "A group that went idle takes another job", Stage::not_fetched, second_job},
+    {"rebind", "A job uses the buffer that is bound now, not the one before it", Stage::executing, rebind},
+    {"resume", "The GPU suspends when it is idle and a job resumes it", Stage::refused, resume, 15},
+};
+
+}  // namespace
+
+std::span<const Rung> job_rungs() {
+  return table;
+}
+
+}  // namespace harness
