@@ -10,5 +10,7 @@ void add_info(CLI::App& app, int& exit_code);
 void add_smoke(CLI::App& app, int& exit_code);
 void add_load(CLI::App& app, int& exit_code);
 void add_ladder(CLI::App& app, int& exit_code);
+void add_heap(CLI::App& app, int& exit_code);
+void add_fit(CLI::App& app, int& exit_code);
 
 }  // namespace harness
