@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   int exit_code = harness::exit_good;
   harness::add_info(app, exit_code);
+  harness::add_doctor(app, exit_code);
   harness::add_smoke(app, exit_code);
   harness::add_load(app, exit_code);
   harness::add_ladder(app, exit_code);

@@ -12,5 +12,6 @@ void add_load(CLI::App& app, int& exit_code);
 void add_ladder(CLI::App& app, int& exit_code);
 void add_heap(CLI::App& app, int& exit_code);
 void add_fit(CLI::App& app, int& exit_code);
+void add_doctor(CLI::App& app, int& exit_code);
 
 }  // namespace harness
