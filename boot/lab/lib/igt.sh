@@ -20,6 +20,13 @@ igt_from_runner() {
     awk '{ word = $2; verdict = word == "pass" ? "pass" : word == "skip" ? "skip" : "fail"; print $1, verdict, $3, word }'
 }
 
+# igt_expectations TARGET BASE: the expectation file of this run: what differs for the kernel first, then what holds for the target.
+igt_expectations() {
+  local dir=$LAB_ROOT/igt-tests/expectations file=$RESULTS/$1.txt
+  if [ -r "$dir/$1-$2.txt" ]; then cat "$dir/$1-$2.txt" "$dir/$1.txt"; else cat "$dir/$1.txt"; fi >"$file"
+  printf '%s\n' "$file"
+}
+
 # igt_expectation FILE TEST: pass, fail or skip; nothing if the file does not name it.
 igt_expectation() { awk -v test="$2" '$1 == test { print $2; exit }' "$1"; }
 

@@ -22,7 +22,7 @@ run_uml() {
   identity=$(panthor_identity) || exit "$EX_BUILD"
   results_open run
   boot_suite "$LAB_ROOT/boot/lab/guest/run.list"
-  collect_suite "$LAB_ROOT/igt-tests/expectations/uml.txt"
+  collect_suite "$(igt_expectations uml "$SRC_BASE")"
   identity="$identity
 guest: Debian $ROOTFS_SUITE, igt-gpu-tools $(rootfs_package igt-gpu-tools), firmware-misc-nonfree $(rootfs_package firmware-misc-nonfree)"
   finish_run "$identity" $((SECONDS - begin))
