@@ -55,19 +55,17 @@ void print_human(const Options& options, const HeapUse& use) {
       use.fitting > 0 && use.buffer_bytes > 0)
     fmt::print(" (number {} already, if {} more lie in the heap)", use.fitting, show_bytes(left + 1));
   fmt::print("\n");
-             use.full_at);
-             fmt::print("pinned RAM        {} for {} command buffers\n", show_bytes(use.pinned_bytes),
-                        std::min(use.buffers, use.fitting));
-             fmt::print("of it unused      {} ({:.0f} %): {} of {} slices are of cores that do not exist\n",
-                        show_bytes(use.phantom_bytes), percent(slices - cores, slices), slices - cores,
-                        slices);
-             fmt::print("if only touched   {} would be pinned (a driver that populates on first touch)\n",
-                        show_bytes(use.pinned_bytes - use.phantom_bytes));
-             if (use.full())
-               fmt::print("verdict           {} asked for: number {} fails, as out of device memory\n",
-                          use.buffers, use.full_at);
-             else
-               fmt::print("verdict           all {} fit\n", use.buffers);
+  fmt::print("pinned RAM        {} for {} command buffers\n", show_bytes(use.pinned_bytes),
+             std::min(use.buffers, use.fitting));
+  fmt::print("of it unused      {} ({:.0f} %): {} of {} slices are of cores that do not exist\n",
+             show_bytes(use.phantom_bytes), percent(slices - cores, slices), slices - cores, slices);
+  fmt::print("if only touched   {} would be pinned (a driver that populates on first touch)\n",
+             show_bytes(use.pinned_bytes - use.phantom_bytes));
+  if (use.full())
+    fmt::print("verdict           {} asked for: number {} fails, as out of device memory\n", use.buffers,
+               use.full_at);
+  else
+    fmt::print("verdict           all {} fit\n", use.buffers);
 }
 
 Json to_json(const Options& options, const HeapUse& use) {

@@ -60,7 +60,8 @@ std::string show_bytes(uint64_t bytes) {
   constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   auto value = static_cast<double>(bytes);
   unsigned unit = 0;
-  for (; value >= 1024 && unit + 1 < std::size(units); ++unit) value /= 1024;
+  constexpr double next_unit_at = 10 * 1024;  // 4064 MiB says more than 4.0 GiB
+  for (; value >= next_unit_at && unit + 1 < std::size(units); ++unit) value /= 1024;
   return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, units[unit]);
 }
 

@@ -68,7 +68,8 @@ TEST(PlanHeap, RefusesWhatMakesNoSense) {
 TEST(ShowBytes, UsesBinaryUnits) {
   EXPECT_EQ(show_bytes(12), "12 B");
   EXPECT_EQ(show_bytes(304 * mib), "304.0 MiB");
-  EXPECT_EQ(show_bytes(4064 * mib), "4.0 GiB");
+  EXPECT_EQ(show_bytes(4064 * mib), "4064.0 MiB");
+  EXPECT_EQ(show_bytes(16384 * mib), "16.0 GiB");
 }
 
 }  // namespace
