@@ -17,10 +17,8 @@ TEST_F(GroupTest, BadOptionsAreRefused) {
   const GpuInfo gpu = device().gpu_info();
   const auto cores = static_cast<uint8_t>(std::popcount(gpu.shader_present));
   const auto tilers = static_cast<uint8_t>(std::popcount(gpu.tiler_present));
-  const std::vector<QueueOptions> too_many(session().csif().cs_slot_count + 1);
   const GroupOptions bad[] = {
       {.queues = {}},
-      {.queues = too_many},
       {.queues = {{.priority = 16}}},
       {.queues = {{.ring_bytes = 2048}}},
       {.queues = {{.ring_bytes = 128 << 10}}},

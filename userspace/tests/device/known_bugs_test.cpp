@@ -121,5 +121,23 @@ TEST_F(KnownBugsTest, DISABLED_QueryOfALargerSize_ReturnsTheSizeCopied) {
   EXPECT_EQ(args.size, sizeof(drm_panthor_csif_info));
 }
 
+/// Kernel 7.0 does not compare the range of an operation with that of the kernel's own objects (7.2 does, in
+/// panthor_vm_bind_prepare_op_ctx()): a user can replace and unmap the ring buffers and heap contexts of the
+/// VM, and a buffer mapped there is never released.
+TEST_F(KnownBugsTest, DISABLED_BindInTheKernelsRange_IsRefused) {
+  const BufferObject bo(device(), page);
+  const uint64_t kernels = vm().user_va_range();
+  EXPECT_ERRNO(EINVAL, vm().map(bo, kernels));
+  EXPECT_ERRNO(EINVAL, vm().bind_async(BindOp::map(bo, kernels + page)));
+  EXPECT_ERRNO(EINVAL, vm().unmap(kernels, page));
+  EXPECT_ERRNO(EINVAL, vm().bind_async(BindOp::unmap(0 - page, page)));
+}
+
+/// Kernel 7.0 compares the number of queues with the most any GPU has (MAX_CS_PER_CSG), not with what this
+/// one has.
+TEST_F(KnownBugsTest, DISABLED_GroupOfMoreQueuesThanTheGpuHas_IsRefused) {
+  EXPECT_ERRNO(EINVAL, (void)session().group_of(session().csif().cs_slot_count + 1));
+}
+
 }  // namespace
 }  // namespace panthor::test

@@ -57,8 +57,6 @@ TEST_F(VirtualMemoryTest, BadMapsAreRefused) {
   EXPECT_ERRNO(EINVAL, vm().bind(with([](BindOp& op) { op.bo_handle = 0xffff; })));
   EXPECT_ERRNO(EINVAL, vm().bind(with([](BindOp& op) { op.flags = static_cast<BindFlags>(1u << 27); })));
   EXPECT_ERRNO(EINVAL, vm().bind(with([](BindOp& op) { op.kind = static_cast<BindOp::Kind>(7); })));
-  EXPECT_ERRNO(EINVAL, vm().bind(with([&](BindOp& op) { op.va = vm().user_va_range(); })));
-  EXPECT_ERRNO(EINVAL, vm().bind(with([&](BindOp& op) { op.va = vm().user_va_range() - page; })));
   EXPECT_ERRNO(EINVAL, vm().bind(with([](BindOp& op) { op.va = 0ull - page; })));
   EXPECT_EQ(vm().state(), VmState::usable) << "a refused bind does not spoil the VM";
 }
@@ -188,6 +186,10 @@ TEST_F(VirtualMemoryTest, AsyncBind_CarriesTimelinePointsThroughOneCall) {
 }
 
 TEST_F(VirtualMemoryTest, Sparse_NeedsNoexecAndNoBuffer) {
+  if (device().version() < has_sparse) {
+    EXPECT_ERRNO(EOPNOTSUPP, vm().bind(BindOp::sparse(any_va, 16 * page)));
+    GTEST_SKIP() << "driver older than 1.8";
+  }
   BindOp op = BindOp::sparse(any_va, 16 * page);
   op.flags = BindFlags::sparse;
   EXPECT_ERRNO(EINVAL, vm().bind(op));

@@ -112,8 +112,8 @@ std::vector<Case<GroupCreate>> create_cases() {
       {"Valid", 0},
       queues("NoQueues", EINVAL, [](uint32_t) { return 0u; }),
       queues("EveryQueue", 0, [](uint32_t slots) { return slots; }),
-      queues("OneQueueTooMany", EINVAL, [](uint32_t slots) { return slots + 1; }),
-      queues("MostQueuesOfAnyGpu", EINVAL, [](uint32_t) { return max_queues; }),
+      not_on_1_7(queues("OneQueueTooMany", EINVAL, [](uint32_t slots) { return slots + 1; })),
+      not_on_1_7(queues("MostQueuesOfAnyGpu", EINVAL, [](uint32_t) { return max_queues; })),
       queues("MoreQueuesThanAnyGpu", EINVAL, [](uint32_t) { return max_queues + 1; }),
       // The count is refused before the array is read, however large it claims to be.
       args("QueueCountOfAllBits", EINVAL, [](Args& a) { a.queues.count = ~0u; }),

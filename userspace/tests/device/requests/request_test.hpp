@@ -114,6 +114,13 @@ class RequestTest : public DeviceTest, public ::testing::WithParamInterface<Case
   }
 };
 
+/// A row that a 1.7 driver does not refuse as it should, see known_bugs_test.cpp.
+template <typename Request>
+Case<Request> not_on_1_7(Case<Request> row) {
+  row.since = {1, 8, 0};
+  return row;
+}
+
 /// Tables of several parts.
 template <typename Request>
 std::vector<Case<Request>> operator+(std::vector<Case<Request>> table, std::vector<Case<Request>> more) {

@@ -108,13 +108,14 @@ std::vector<Case<Bind>> common_cases() {
            o.size = 5 * page;
          }),
       op("SizeThatWraps", EINVAL, [](Op& o) { o.size = 0 - page; }),
-      op("VaThatWraps", EINVAL, [](Op& o) { o.va = 0 - page; }),
+      not_on_1_7(op("VaThatWraps", EINVAL, [](Op& o) { o.va = 0 - page; })),
       op("VaZero", 0, [](Op& o) { o.va = 0; }),
       with_world("LastPagesOfTheUserRange", 0,
                  [](Op& o, World& w) { o.va = w.vm().user_va_range() - o.size; }),
-      with_world("IntoTheKernelsRange", EINVAL,
-                 [](Op& o, World& w) { o.va = w.vm().user_va_range() - page; }),
-      with_world("InTheKernelsRange", EINVAL, [](Op& o, World& w) { o.va = w.vm().user_va_range(); }),
+      not_on_1_7(with_world("IntoTheKernelsRange", EINVAL,
+                            [](Op& o, World& w) { o.va = w.vm().user_va_range() - page; })),
+      not_on_1_7(with_world("InTheKernelsRange", EINVAL,
+                            [](Op& o, World& w) { o.va = w.vm().user_va_range(); })),
       op("HandleZero", EINVAL, [](Op& o) { o.bo_handle = 0; }),
       op("UnknownHandle", EINVAL, [](Op& o) { o.bo_handle = unknown_handle; }),
       with_world("ForeignHandle", EINVAL, [](Op& o, World& w) { o.bo_handle = w.foreign_bo(); }),
@@ -142,12 +143,13 @@ std::vector<Case<Bind>> common_cases() {
       unmapping("UnmapWithAnOffset", EINVAL, [](Op& o) { o.bo_offset = page; }),
       unmapping("UnmapVaOneByteOff", EINVAL, [](Op& o) { o.va += 1; }),
       unmapping("UnmapSizeOneByteOff", EINVAL, [](Op& o) { o.size += 1; }),
-      unmapping("UnmapThatWraps", EINVAL, [](Op& o) { o.va = 0 - page; }),
+      not_on_1_7(unmapping("UnmapThatWraps", EINVAL, [](Op& o) { o.va = 0 - page; })),
       {"UnmapInTheKernelsRange", EINVAL,
        [](Bind& r, World& w) {
          r.to_unmap();
          r.op.known.va = w.vm().user_va_range();
-       }},
+       },
+       {1, 8, 0}},
 
       sparsely("Sparse", 0, noexec, as_is),
       sparsely("SparseReadonly", 0, noexec | readonly, as_is),
