@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <thread>
 
 #include "device_test.hpp"
 
@@ -137,6 +140,42 @@ TEST_F(KnownBugsTest, DISABLED_BindInTheKernelsRange_IsRefused) {
 /// one has.
 TEST_F(KnownBugsTest, DISABLED_GroupOfMoreQueuesThanTheGpuHas_IsRefused) {
   EXPECT_ERRNO(EINVAL, (void)session().group_of(session().csif().cs_slot_count + 1));
+}
+
+/// panthor_vm_exec_op() does not look at vm->destroyed: an asynchronous map that runs after VM_DESTROY has
+/// emptied the VM fills it again, and nobody empties it after that. The mapping keeps the VM and the buffer,
+/// pinned, for ever, also after the process is gone: any user can lose as much memory as there is.
+TEST_F(KnownBugsTest, DISABLED_AsyncMapBehindVmDestroy_KeepsNoMemory) {
+  const std::string gems = "/sys/kernel/debug/dri/" +
+                           std::string(device().path()).substr(std::string("/dev/dri/renderD").size()) +
+                           "/gems";
+  const auto buffers = [&] {
+    std::ifstream file(gems);
+    return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
+  };
+  if (buffers() == 0) GTEST_SKIP() << "no " << gems << " (root, CONFIG_DEBUG_FS)";
+  const GpuBuffer memory = session().buffer(page);
+  const Group group = session().group();
+  const auto blocked =
+      session().stream([&](CommandStreamBuilder& cs) { streams::wait_greater(cs, memory.va(), 0); });
+  const Group opener = session().group();
+  const auto open = session().stream([&](CommandStreamBuilder& cs) { streams::signal(cs, memory.va()); });
+  const auto before = buffers();
+  {
+    const Syncobj gate(device());
+    const Syncobj done(device());
+    session().submit(group, 0, blocked, gate);
+    VirtualMemory other(device(), 1ull << 40);
+    {
+      const BufferObject bo(device(), 16 * page);
+      other.bind_async(BindOp::map(bo, 0x10000, BindFlags::noexec, {gate.wait_op(), done.signal_op()}));
+    }
+    other.destroy();
+    session().run(opener, 0, open, "job that opens");
+    ASSERT_TRUE(done.wait(hang_timeout)) << "the fence of a bind must signal, whatever becomes of its VM";
+  }
+  std::this_thread::sleep_for(200ms);  // what is freed is freed in a work item
+  EXPECT_EQ(buffers(), before);
 }
 
 }  // namespace
