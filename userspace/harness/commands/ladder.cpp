@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
+#include "board/board_tree.hpp"
 #include "commands/commands.hpp"
 #include "exit_code.hpp"
+#include "ladder/kernel_log.hpp"
 #include "ladder/ladder_report.hpp"
 
 namespace harness {
@@ -46,6 +49,28 @@ std::vector<Rung> select(const std::vector<std::string>& only) {
   return selected;
 }
 
+/// The driver is there and so is the GPU, but its probe failed: that is a finding, not a machine that cannot
+/// test.
+std::optional<RungResult> failed_probe() {
+  const BoardTree board;
+  const auto node = find_gpu_node(board);
+  if (!node || !node->driver.empty() || !board.exists("/sys/bus/platform/drivers/panthor"))
+    return std::nullopt;
+  RungResult result;
+  result.name = "probe";
+  result.description = "The driver takes the GPU";
+  result.outcome = RungBoard::Outcome::failed;
+  result.waiting_for = "the driver's probe of " + node->name;
+  result.error = fmt::format("panthor is loaded, but did not take {}", node->name);
+  KernelLog log(KernelLog::From::boot);
+  result.evidence.kernel_log_readable = log.readable();
+  result.evidence.kernel_log = log.drain();
+  std::erase_if(result.evidence.kernel_log,
+                [](const std::string& line) { return line.find("panthor") == std::string::npos; });
+  result.stage = infer_stage(result.evidence, Stage::refused);
+  return result;
+}
+
 int ladder(const Options& options) {
   const auto rungs = select(options.only);
   if (options.list) {
@@ -53,22 +78,26 @@ int ladder(const Options& options) {
       fmt::print("{:<15} {}  {}\n", rung.name, stage_name(rung.stage), rung.description);
     return exit_good;
   }
+  const auto report = make_ladder_report(options.json   ? OutputFormat::json
+                                         : options.ktap ? OutputFormat::ktap
+                                                        : OutputFormat::human);
   std::string node;
-  std::string title;
   try {
     const auto device = panthor::Device::open_path_or_first(options.node);
     node = device.path();
-    title = fmt::format("ladder on {}, panthor {}", node, to_string(device.version()));
+    report->begin(fmt::format("ladder on {}, panthor {}", node, to_string(device.version())), rungs.size());
   } catch (const std::system_error& error) {
+    if (const auto probe = failed_probe()) {
+      report->begin("ladder", rungs.size());
+      report->rung(*probe);
+      report->end({{*probe}, rungs.size(), probe->name});
+      return exit_failed;
+    }
     fmt::print(stderr, "panthor-harness: cannot test here: {}\n", error.what());
     return exit_cannot_test;
   }
   const auto deadline =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(options.deadline_s));
-  const auto report = make_ladder_report(options.json   ? OutputFormat::json
-                                         : options.ktap ? OutputFormat::ktap
-                                                        : OutputFormat::human);
-  report->begin(title, rungs.size());
   std::fflush(stdout);  // the children must not inherit what is buffered
   const Climb result = climb(rungs, node, deadline, [&](const RungResult& rung) { report->rung(rung); });
   report->end(result);

@@ -71,6 +71,12 @@ constexpr Rule rules[] = {
     }},
     {[](const Evidence& e) { return stage_from_log(e.kernel_log); }},
     {[](const Evidence& e) -> std::optional<Stage> {
+      // The fence signalled (with an error nobody can see from here), yet the stream never began.
+      const bool signalled = !e.stuck && e.facts.has_group && !fence_failed(e.facts);
+      if (signalled && e.facts.has_marks && !e.facts.started) return Stage::refused;
+      return std::nullopt;
+    }},
+    {[](const Evidence& e) -> std::optional<Stage> {
       // The rung's stream has no marks, but a stream with marks met the same afterwards.
       if (!e.facts.has_marks && fence_failed(e.facts) && e.fresh_facts && fence_failed(*e.fresh_facts))
         return stage_from_marks(*e.fresh_facts);

@@ -88,6 +88,9 @@ void RungContext::settle(bool signalled, bool signalled_now, const Job& job, std
   if (!signalled) throw Failure(fmt::format("{}: not signalled after {:g} s", what, seconds(deadline_)));
   if (known.group_timed_out) throw Failure(fmt::format("{}: the driver gave the group up (timed out)", what));
   if (known.group_fatal) throw Failure(fmt::format("{}: the group had a fatal fault", what));
+  if (known.has_marks && !known.finished)
+    throw Failure(fmt::format("{}: signalled, but the stream {}", what,
+                              known.started ? "did not reach its end" : "never ran"));
 }
 
 std::vector<Rung> all_rungs() {

@@ -74,7 +74,8 @@ struct Rung {
   std::string_view description;  ///< what holds when it passes
   Stage stage;                   ///< where a fence stops when nothing better is known
   void (*run)(RungContext& context);
-  unsigned extra_seconds = 0;  ///< it needs so much longer than the deadline of one wait
+  unsigned extra_seconds = 0;        ///< it needs so much longer than the deadline of one wait
+  std::string_view forbidden_log{};  ///< a kernel message with this text fails the rung; empty: none does
 };
 
 /// Rungs by the file they are in; all_rungs() is the ladder, from the ground up.

@@ -127,6 +127,13 @@ RungResult run_rung(const Rung& rung, const std::string& node, std::chrono::nano
   }
   result.duration = Clock::now() - start;
   result.evidence.kernel_log = log.drain();
+  if (result.passed() && !rung.forbidden_log.empty())
+    for (const std::string& line : result.evidence.kernel_log)
+      if (line.find(rung.forbidden_log) != std::string::npos) {
+        result.outcome = Outcome::failed;
+        result.error = "the kernel says: " + line;
+        break;
+      }
   result.evidence.kernel_log_readable = log.readable();
   result.evidence.interrupts = describe_change(before, read_interrupts());
   result.stage = infer_stage(result.evidence, rung.stage);

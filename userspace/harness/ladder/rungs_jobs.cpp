@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <thread>
 
+#include "board/board_tree.hpp"
+#include "board/gpu_users.hpp"
 #include "jobs/check.hpp"
 #include "jobs/streams.hpp"
 #include "ladder/rung.hpp"
@@ -68,6 +73,31 @@ void second_job(RungContext& context) {
   expect_equal("second word", second.read32(word_offset), word + 1);
 }
 
+void suspend(RungContext& context) {
+  const BoardTree board;
+  const auto node = find_gpu_node(board);
+  const std::string power = node ? node->sysfs() + "/power/" : "";
+  if (!node || board.text(power + "control") != "auto") throw RungSkipped("runtime suspend is not allowed");
+  context.step("a look at who else uses the GPU");
+  const auto users = gpu_users(board, ::getpid());
+  if (!users) throw RungSkipped("not root: somebody else may keep the GPU busy");
+  // The ladder itself holds no node open.
+  if (!users->empty()) throw RungSkipped(fmt::format("process {} has the GPU open too", users->front()));
+
+  Session session = context.session();
+  const panthor::Group group = session.group();
+  const GpuBuffer memory = session.buffer(4096);
+  store(context, session, group, memory, memory.va() + word_offset, word,
+        "fence of the job before the GPU is idle");
+  context.step("the GPU to suspend although a group without work is open");
+  const auto end =
+      std::chrono::steady_clock::now() + std::min<std::chrono::nanoseconds>(context.deadline(), 5s);
+  while (board.text(power + "runtime_status") != "suspended") {
+    expect(std::chrono::steady_clock::now() < end, "the GPU is idle, but does not suspend");
+    std::this_thread::sleep_for(20ms);
+  }
+}
+
 void resume(RungContext& context) {
   Session session = context.session();
   const panthor::Group group = session.group();
@@ -105,6 +135,7 @@ constexpr Rung table[] = {
     {"memory-write", "A stream stores a word, the CPU reads it after the fence", Stage::queued, memory_write},
     {"second-job", "A group that went idle takes another job", Stage::not_fetched, second_job},
     {"rebind", "A job uses the buffer that is bound now, not the one before it", Stage::executing, rebind},
+    {"suspend", "An idle GPU suspends (needs root and no other user of the GPU)", Stage::no_slot, suspend},
     {"resume", "The GPU suspends when it is idle and a job resumes it", Stage::refused, resume, 15},
 };
 

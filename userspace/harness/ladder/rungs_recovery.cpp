@@ -154,7 +154,7 @@ void kill_computing(RungContext& context) {
 constexpr Rung table[] = {
     {"page-fault", "A page fault ends its job at once and no other", Stage::executing, page_fault},
     {"ping", "The firmware answers the driver's pings while jobs run (13 s)", Stage::executing, firmware_ping,
-     20},
+     20, "FW ping timeout"},
     {"kill-blocked", "kill -9 of a process whose job waits; a fresh file computes", Stage::no_slot,
      kill_blocked, 30},
     {"kill-looping", "kill -9 of a process whose job loops; a fresh file computes", Stage::no_slot,
