@@ -3,6 +3,7 @@
 // guest, and are skipped elsewhere.
 #include <cerrno>
 #include <fstream>
+#include <thread>
 
 #include "device_test.hpp"
 
@@ -23,16 +24,30 @@ class InjectedFaultTest : public DeviceTest {
     ASSERT_TRUE(file) << "could not arm " << spec;
   }
 
-  /// Submits a job to `group` that never ends and keeps the address space of vm() on the GPU.
+  /// Submits a job to `group` that never ends and keeps the address space of vm() on the GPU; returns when it
+  /// runs.
   void start_endless_job(const Group& group, const Syncobj& done) {
-    const auto endless = session().stream([](CommandStreamBuilder& cs) { cs.branch(cs.here()); });
+    const GpuBuffer started = session().buffer(page);
+    const auto endless = session().stream([&](CommandStreamBuilder& cs) {
+      streams::store(cs, started.va(), 1);
+      streams::publish(cs);
+      cs.branch(cs.here());
+    });
     session().submit(group, 0, endless, done);
-    ASSERT_FALSE(done.wait(10ms));
+    const auto deadline = std::chrono::steady_clock::now() + 2s;
+    while (started.read32(0) == 0) {
+      ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "the job does not start";
+      std::this_thread::sleep_for(1ms);
+    }
+    ASSERT_FALSE(done.wait(0ns));
   }
 
   /// While vm() is on the GPU: the command with which an asynchronous bind locks its region never completes,
   /// until the reset that follows.
   void fail_a_bind() {
+    // The VMs of earlier tests give their address spaces up in work items: theirs must not be the command
+    // that fails.
+    std::this_thread::sleep_for(200ms);
     arm("as-active-stuck:count=1");
     const BufferObject bo(device(), page);
     const Syncobj bound(device());
