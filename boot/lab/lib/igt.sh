@@ -106,13 +106,6 @@ igt_collect() {
   ! igt_all_skipped "$suite" || result "$suite" all fail 0 "no test passed or failed: this proves nothing"
 }
 
-# uml_expectations FILE: uml.txt, after what uml-MAJOR.MINOR.txt says of the kernel under test; the first line that names a test counts.
-uml_expectations() {
-  local series=${SRC_VERSION%%[!0-9.]*}
-  series=$(printf '%s' "$series" | cut -d. -f1-2)
-  find "$LAB_ROOT/igt-tests/expectations" \( -name "uml-$series.txt" -o -name uml.txt \) | LC_ALL=C sort | xargs cat >"$1"
-}
-
 # igt_guest_results SUITE [TESTS…]: igt.sh in a guest prepared by prepare_guest; results in $RESULTS/SUITE.
 igt_guest_results() {
   local suite=$1 dir status=0 begin
@@ -133,8 +126,7 @@ igt_guest_results() {
       result "$suite" guest fail "$(seconds_since "$begin")" "the guest ended with $status ($dir/guest)"
       ;;
   esac
-  uml_expectations "$dir/uml.txt"
-  igt_collect "$suite" "$dir/uml.txt" "$dir" "$status" "$@"
+  igt_collect "$suite" "$(igt_expectations uml "$SRC_BASE")" "$dir" "$status" "$@"
   OPT_GUEST=("${kept[@]}")
   unset 'OPT[timeout]' 'OPT[log]'
 }
