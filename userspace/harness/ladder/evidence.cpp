@@ -46,7 +46,7 @@ std::optional<Stage> stage_from_marks(const Facts& facts) {
 }
 
 bool fence_failed(const Facts& facts) {
-  return facts.wait_timed_out || facts.group_timed_out || facts.group_fatal;
+  return facts.wait_timed_out || facts.slow || facts.group_timed_out || facts.group_fatal;
 }
 
 struct Rule {

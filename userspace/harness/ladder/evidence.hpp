@@ -18,6 +18,7 @@ struct Facts {
   bool in_fence_wait = false;           ///< it was about to wait, or waits, for a fence
   bool wait_timed_out = false;          ///< the wait returned at its deadline
   bool signalled_late = false;          ///< ... and a look right after it found the fence signalled
+  bool slow = false;                    ///< it signalled, but only when the driver's job timeout looked
   bool dependency_unsignalled = false;  ///< what the job waits for has not signalled
   bool has_marks = false;               ///< the stream marks its start and end in memory
   bool started = false;                 ///< the mark of its start is there

@@ -25,7 +25,7 @@ const char* verdict(const RungResult& result) {
 }
 
 std::string describe_fence(const Facts& facts) {
-  if (!facts.wait_timed_out) return "signalled";
+  if (!facts.wait_timed_out) return facts.slow ? "signalled by the job timeout" : "signalled";
   return facts.signalled_late ? "signalled, but the wait did not see it" : "not signalled";
 }
 
@@ -124,7 +124,7 @@ class JsonReport final : public LadderReport {
   static Json evidence(const Evidence& evidence) {
     const Facts& facts = evidence.facts;
     Json json{{"errno", facts.error},
-              {"fence", facts.wait_timed_out ? Json(describe_fence(facts)) : Json()},
+              {"fence", facts.wait_timed_out || facts.slow ? Json(describe_fence(facts)) : Json()},
               {"point", facts.point},
               {"dependency_unsignalled", facts.dependency_unsignalled},
               {"started", facts.has_marks ? Json(facts.started) : Json()},
@@ -166,7 +166,7 @@ std::vector<std::string> describe_evidence(const RungResult& result) {
   std::vector<std::string> lines;
   if (facts.error != 0)
     lines.push_back(fmt::format("errno: {} ({})", facts.error, std::strerror(facts.error)));
-  if (facts.wait_timed_out) lines.push_back("fence: " + describe_fence(facts));
+  if (facts.wait_timed_out || facts.slow) lines.push_back("fence: " + describe_fence(facts));
   if (facts.point != 0) lines.push_back(fmt::format("timeline: point {} reached", facts.point));
   if (facts.dependency_unsignalled) lines.push_back("what it depends on: not signalled");
   if (facts.has_marks)

@@ -15,6 +15,9 @@ constexpr uint64_t start_offset = 0;
 constexpr uint64_t end_offset = 64;  // a cache line of its own
 constexpr uint32_t start_mark = 0x57a27;
 constexpr uint32_t end_mark = 0xe4d;
+/// Nothing on the ladder takes this long by itself; the driver's job timeout (5 s, panthor_sched.c) does.
+constexpr auto driver_timeout = std::chrono::seconds(4);
+using Clock = std::chrono::steady_clock;
 
 template <size_t size>
 void copy_text(char (&to)[size], std::string_view text) {
@@ -53,25 +56,30 @@ void RungContext::step(std::string_view what) {
 void RungContext::await(const panthor::Syncobj& done, const Job& job, std::string_view what) {
   step(what);
   facts().in_fence_wait = true;
+  const auto start = Clock::now();
   const bool signalled = done.wait(deadline_);
+  const auto took = Clock::now() - start;
   facts().in_fence_wait = false;
-  settle(signalled, signalled || done.wait(std::chrono::nanoseconds(0)), job, what);
+  settle({signalled, signalled || done.wait(std::chrono::nanoseconds(0)), took}, job, what);
 }
 
 void RungContext::await_point(const panthor::Syncobj& done, uint64_t point, const Job& job,
                               std::string_view what) {
   step(what);
   facts().in_fence_wait = true;
+  const auto start = Clock::now();
   const bool signalled = done.wait_point(point, deadline_);
+  const auto took = Clock::now() - start;
   facts().in_fence_wait = false;
   facts().point = done.query();
-  settle(signalled, signalled || done.wait_point(point, std::chrono::nanoseconds(0)), job, what);
+  settle({signalled, signalled || done.wait_point(point, std::chrono::nanoseconds(0)), took}, job, what);
 }
 
-void RungContext::settle(bool signalled, bool signalled_now, const Job& job, std::string_view what) {
+void RungContext::settle(const Wait& wait, const Job& job, std::string_view what) {
   Facts& known = facts();
-  known.wait_timed_out = !signalled;
-  known.signalled_late = !signalled && signalled_now;
+  known.wait_timed_out = !wait.signalled;
+  known.signalled_late = !wait.signalled && wait.signalled_now;
+  known.slow = wait.signalled && wait.took >= driver_timeout;
   if (job.dependency != nullptr)
     known.dependency_unsignalled = !job.dependency->wait(std::chrono::nanoseconds(0));
   if (job.marks != nullptr) {
@@ -85,9 +93,12 @@ void RungContext::settle(bool signalled, bool signalled_now, const Job& job, std
     known.group_timed_out = state.timed_out;
     known.group_fatal = state.fatal_fault;
   }
-  if (!signalled) throw Failure(fmt::format("{}: not signalled after {:g} s", what, seconds(deadline_)));
+  if (!wait.signalled) throw Failure(fmt::format("{}: not signalled after {:g} s", what, seconds(deadline_)));
   if (known.group_timed_out) throw Failure(fmt::format("{}: the driver gave the group up (timed out)", what));
   if (known.group_fatal) throw Failure(fmt::format("{}: the group had a fatal fault", what));
+  if (known.slow)
+    throw Failure(fmt::format("{}: signalled only after {:.1f} s, when the driver's job timeout looked", what,
+                              seconds(wait.took)));
   if (known.has_marks && !known.finished)
     throw Failure(fmt::format("{}: signalled, but the stream {}", what,
                               known.started ? "did not reach its end" : "never ran"));

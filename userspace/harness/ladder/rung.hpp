@@ -57,7 +57,12 @@ class RungContext {
   void await_point(const panthor::Syncobj& done, uint64_t point, const Job& job, std::string_view what);
 
  private:
-  void settle(bool signalled, bool signalled_now, const Job& job, std::string_view what);
+  struct Wait {
+    bool signalled;      ///< before the deadline
+    bool signalled_now;  ///< in a look right after it
+    std::chrono::nanoseconds took;
+  };
+  void settle(const Wait& wait, const Job& job, std::string_view what);
 
   std::string node_;
   std::chrono::nanoseconds deadline_;

@@ -40,6 +40,18 @@ TEST(InferStage, MarksTellRunningFromFinished) {
             Stage::completion);
 }
 
+TEST(InferStage, AFenceTheJobTimeoutHadToFindIsS7WhenTheStreamEnded) {
+  Evidence evidence;
+  evidence.facts = {.slow = true, .has_marks = true, .started = true, .finished = true};
+  EXPECT_EQ(infer_stage(evidence, Stage::queued), Stage::completion);
+}
+
+TEST(InferStage, AFenceWithoutAnyRunIsS3) {
+  Evidence evidence;
+  evidence.facts = {.has_marks = true, .has_group = true};
+  EXPECT_EQ(infer_stage(evidence, Stage::queued), Stage::refused);
+}
+
 TEST(InferStage, MarksDoNotMatterWhenTheFenceIsFine) {
   Evidence evidence;
   evidence.facts = {.has_marks = true, .started = true, .finished = true};
