@@ -3,13 +3,21 @@
 # User space, built by CMake in the cache (one build directory a checkout and flavour). After build_userspace: USERSPACE_DIR.
 
 # userspace_dir FLAVOUR
-userspace_dir() { printf '%s/userspace/%s-%s\n' "$LAB_CACHE" "$(printf '%s' "$LAB_ROOT" | hash_text)" "$1"; }
+userspace_dir() { printf '%s/userspace/%s-%s\n' "$LAB_CACHE" "$1" "$(printf '%s' "$LAB_ROOT" | hash_text)"; }
 
 # configure_userspace DIRECTORY CMAKE-ARGUMENTS…
 configure_userspace() {
   local dir=$1
   shift
-  cmake -S "$LAB_ROOT" -B "$dir" -G Ninja "$@"
+  cmake -S "$dir/source" -B "$dir" -G Ninja "$@"
+}
+
+# share_objects: the compiler sees the checkout as "source" in its build directory, and ccache names paths relative to that, so
+# that a second checkout of the same sources compiles nothing again.
+share_objects() {
+  mkdir -p "$USERSPACE_DIR"
+  ln -sfn "$LAB_ROOT" "$USERSPACE_DIR/source"
+  export CCACHE_BASEDIR=$USERSPACE_DIR CCACHE_NOHASHDIR=1
 }
 
 # build_userspace FLAVOUR TARGETS CMAKE-ARGUMENTS…: TARGETS is a list in one word ("all" for everything). Ninja decides what is stale.
@@ -24,8 +32,8 @@ build_userspace() {
 build_userspace_locked() {
   local flavour=$1 targets=$2 log=$LAB_CACHE/logs/userspace-$1.log
   shift 2
+  share_objects
   if [ ! -e "$USERSPACE_DIR/build.ninja" ] || [ "$(cat "$USERSPACE_DIR/lab-arguments" 2>/dev/null)" != "$*" ]; then
-    mkdir -p "$USERSPACE_DIR"
     step "configuring user space ($flavour)" "$log" configure_userspace "$USERSPACE_DIR" "$@" || die "$EX_BUILD" "CMake failed ($log)"
     printf '%s' "$*" >"$USERSPACE_DIR/lab-arguments"
   fi
