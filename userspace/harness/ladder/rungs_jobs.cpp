@@ -111,22 +111,42 @@ void resume(RungContext& context) {
   }
 }
 
+/// A loop that reads `va` until another queue stores something there: its VM stays on the GPU meanwhile.
+panthor::CommandStream busy_until(Session& session, uint64_t va) {
+  return session.stream([&](CommandStreamBuilder& cs) {
+    cs.move(streams::address, va);
+    const auto again = cs.here();
+    cs.load(streams::data, 1, streams::address);
+    cs.wait();
+    cs.branch(panthor::isa::Condition::equal, streams::data, again);
+  });
+}
+
 void rebind(RungContext& context) {
   Session session = context.session();
-  const panthor::Group group = session.group();
+  const panthor::Group group = session.group_of(2);
   const GpuBuffer memory = session.buffer(4096);
-  const panthor::BufferObject bos[] = {{session.device(), 4096}, {session.device(), 4096}};
-  const uint64_t va = session.address_space(4096);
+  // In the midst of a larger mapping: a TLB entry that shares its index with a ring or a stream does not live
+  // long.
+  constexpr uint64_t bytes = 256 << 10;
+  constexpr uint64_t target = 160 << 10;
+  const panthor::BufferObject bos[] = {{session.device(), bytes}, {session.device(), bytes}};
+  const uint64_t va = session.address_space(bytes);
+  const GpuBuffer gate = session.buffer(4096);
+  const Syncobj ended(session.device());
+  session.submit(group, 1, busy_until(session, gate.va()), ended);
   for (const panthor::BufferObject& bo : bos) {
     context.step("VM_BIND map");
     session.vm().map(bo, va, panthor::BindFlags::noexec);
-    store(context, session, group, memory, va, word, "fence of a job that stores to a new mapping");
+    store(context, session, group, memory, va + target, word, "fence of a job that stores to a new mapping");
     const panthor::Mapping view = bo.map();
     expect_equal("word behind the mapping (elsewhere: a stale TLB entry)",
-                 *static_cast<volatile uint32_t*>(view.as<uint32_t>().data()), word);
+                 *static_cast<volatile uint32_t*>(&view.as<uint32_t>()[target / sizeof(uint32_t)]), word);
     context.step("VM_BIND unmap");
-    session.vm().unmap(va, 4096);
+    session.vm().unmap(va, bytes);
   }
+  store(context, session, group, memory, gate.va(), 1, "fence of the job that ends the other queue's loop");
+  context.await(ended, {.group = &group}, "fence of the loop of the other queue");
 }
 
 constexpr Rung table[] = {
