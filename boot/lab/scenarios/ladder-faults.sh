@@ -18,5 +18,5 @@ expect as-active-stuck probe S1
 expect csg-ack-lost:count=0 nop-stream S4
 expect mcu-boot-lost:after=1:count=0 resume S3
 expect mmu-irq-lost:count=0 page-fault S6
-expect sync-update-lost:count=0 rotation S7
+expect sync-update-lost:count=0 rebind S7
 expect ping-ack-lost:count=0 ping S6
