@@ -6,9 +6,11 @@
 #include <string>
 
 #include "channel/job.hpp"
-#include "channel/unique_fd.hpp"
+#include "common/unique_fd.hpp"
 
 namespace guests::agent {
+
+using common::UniqueFd;
 
 /// The one command of this guest, and the agent's ends of its standard streams.
 struct Command {

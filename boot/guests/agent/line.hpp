@@ -5,9 +5,11 @@
 #include <string_view>
 
 #include "channel/frames.hpp"
-#include "channel/unique_fd.hpp"
+#include "common/unique_fd.hpp"
 
 namespace guests::agent {
+
+using common::UniqueFd;
 
 /// The agent's end of the serial line.
 class Line {

@@ -5,9 +5,11 @@
 #include <vector>
 
 #include "channel/job.hpp"
-#include "channel/unique_fd.hpp"
+#include "common/unique_fd.hpp"
 
 namespace guests::agent {
+
+using common::UniqueFd;
 
 /// The job's kernel modules: opened in the first root, loaded in the second, where the firmware is.
 class Modules {

@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "channel/unique_fd.hpp"
+#include "common/unique_fd.hpp"
 
 namespace guests {
+
+using common::UniqueFd;
 
 /// How to start a program.
 struct Spawn {

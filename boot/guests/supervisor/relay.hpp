@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "channel/frames.hpp"
-#include "channel/unique_fd.hpp"
+#include "common/unique_fd.hpp"
 
 namespace guests {
+
+using common::UniqueFd;
 
 /// Moves bytes between our standard streams and the guest's serial line without ever blocking, and hands on
 /// the frames that are not bytes.

@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "core/clock.hpp"
-#include "transport/unique_fd.hpp"
+#include "common/unique_fd.hpp"
 
 namespace vgpu::transport {
+
+using common::UniqueFd;
 
 /// The calendar of UML's external time travel, for one guest: who may run at which virtual time.
 ///

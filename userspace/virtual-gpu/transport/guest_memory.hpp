@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "core/memory.hpp"
-#include "transport/unique_fd.hpp"
+#include "common/unique_fd.hpp"
 
 namespace vgpu::transport {
+
+using common::UniqueFd;
 
 /// One region of guest RAM as the guest announces it; all in bytes.
 struct RegionInfo {

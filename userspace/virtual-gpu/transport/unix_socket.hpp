@@ -5,9 +5,11 @@
 #include <span>
 #include <string>
 
-#include "transport/unique_fd.hpp"
+#include "common/unique_fd.hpp"
 
 namespace vgpu::transport {
+
+using common::UniqueFd;
 
 /// A listening unix stream socket whose file goes away with the object.
 class UnixListener {

@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "transport/guest_memory.hpp"
-#include "transport/unique_fd.hpp"
+#include "common/unique_fd.hpp"
 #include "transport/vhost_user_protocol.hpp"
 #include "transport/virtqueue.hpp"
 
 namespace vgpu::transport {
+
+using common::UniqueFd;
 
 /// One message as it came off the socket; nothing about it is believed yet.
 struct VhostMessage {

@@ -5,9 +5,9 @@
 
 #include <utility>
 
-namespace guests {
+namespace common {
 
-/// Owns a file descriptor; -1 when empty.
+/// Owns a file descriptor; -1 when empty. For programs; libpanthor has its own, so that what it installs stands alone.
 class UniqueFd {
  public:
   UniqueFd() noexcept = default;
@@ -31,4 +31,4 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-}  // namespace guests
+}  // namespace common
