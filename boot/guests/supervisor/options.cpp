@@ -41,6 +41,7 @@ void add_options(CLI::App& app, Options& o, long& timeout, long& boot_timeout, b
   app.add_option("--agent", o.agent, "the panthor-guest-agent program (default: beside this one)")
       ->check(CLI::ExistingFile);
   app.add_option("--time", o.time, "wall, or virtual: deterministic, the host's load cannot cause timeouts")
+      ->take_last()
       ->transform(CLI::CheckedTransformer(time_modes));
   app.add_option("--cpus", o.cpus, "guest CPUs; more than one needs an SMP kernel and wall time")
       ->check(CLI::Range(1, 64));

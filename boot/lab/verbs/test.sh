@@ -9,6 +9,7 @@
 #:   sanitize   the same with AddressSanitizer and UndefinedBehaviorSanitizer
 #:   fuzz       each fuzzer for a few seconds
 #:   identity   the driver under test is byte for byte the package's
+#:   guests     what panthor-guest promises (streams, signals, exit codes, clean-up), on real guests
 #:   igt        upstream's IGT panthor tests on every packaged base
 #:   scenarios  boot/lab/scenarios, each in a guest of its own
 #:
@@ -25,7 +26,7 @@ verb_test() {
   if [ "$TARGET" = uml ]; then
     need_uml_host
     install_packages all uml test
-    for group in shell lab unit sanitize fuzz identity igt scenarios; do run_group "$group"; done
+    for group in shell lab unit sanitize fuzz identity guests igt scenarios; do run_group "$group"; done
   else
     install_packages all
     for group in unit local; do run_group "$group"; done
@@ -94,7 +95,7 @@ test_unit() {
 }
 
 test_sanitize() {
-  build_userspace sanitize all -DPANTHOR_LAB_SANITIZE=ON -DPANTHOR_LAB_BENCH=OFF
+  build_userspace sanitize unit_tests -DPANTHOR_LAB_SANITIZE=ON -DPANTHOR_LAB_BENCH=OFF
   ctest_results sanitize "$USERSPACE_DIR"
 }
 
@@ -135,6 +136,20 @@ test_identity() {
       result identity "$name" fail "$(seconds_since "$begin")" "see ./lab kernel verify --base $name"
     fi
   done
+}
+
+test_guests() {
+  local verdict name log=$RESULTS/guests.log
+  declare -gA OPT=()
+  declare -ga OPT_CONFIG=() OPT_GUEST=()
+  OPT[time]=wall # the tests that want virtual time say so
+  prepare_guest
+  guest_command
+  step "trying panthor-guest" "$log" bash "$LAB_ROOT/boot/guests/tests/behaviour.sh" "$ROOTFS_DIR" "${GUEST[@]}" || true
+  while read -r verdict name; do
+    result guests "$name" "$verdict" 0
+  done < <(sed -nE 's/^ok [0-9]+ /pass /p; s/^not ok [0-9]+ /fail /p' "$log")
+  [ "$(count_results pass guests)" -gt 0 ] || result guests guests fail 0 "no test ran ($log)"
 }
 
 test_igt() {
