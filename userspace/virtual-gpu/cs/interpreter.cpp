@@ -59,6 +59,7 @@ RunResult Interpreter::run(Context& context, const Ring& ring, uint64_t budget) 
   if (context.dead) return {RunState::fatal, 0};
   sanitize(context);
   core.drop_fetch_window();
+  const size_t reported = core.exceptions.size();
   if (context.deferred_count) core.drain(context);
   SpinDetector spins;
   const uint64_t ring_base = ring.base & ~uint64_t{isa::instruction_bytes - 1};
@@ -94,7 +95,10 @@ RunResult Interpreter::run(Context& context, const Ring& ring, uint64_t budget) 
     const Step step = row.legal(word) ? row.execute(core, context, word) : core.invalid(context, word);
     if (step == Step::next) [[likely]] {
       ++executed;
-      continue;
+      if (core.exceptions.size() == reported) [[likely]]
+        continue;
+      context.blocked = Blocked::none;  // a CS_FAULT: the host must see EXTRACT inside the job that caused it
+      return {RunState::more, executed};
     }
     if (step == Step::looped) {
       ++executed;

@@ -18,8 +18,18 @@ void StreamSlot::schedule(uint64_t delay_ns) {
   group_.stream_changed();
 }
 
+/// A stream rests after a CS_FAULT until the host has acknowledged it (assumed): panthor finds the job at
+/// fault by EXTRACT (cs_slot_process_fault_event_locked()), which must not move on before it has looked.
+bool StreamSlot::fault_unseen() {
+  return ((input().get(&StreamInput::req) ^ output().get(&StreamOutput::ack)) & cs_bits::fault) != 0;
+}
+
 void StreamSlot::run_slice() {
   slice_ = 0;
+  if (fault_unseen()) {
+    schedule(timing::fault_poll_ns);
+    return;
+  }
   const uint64_t insert = View<RingInput>(machine_.memory, ring_input_).get(&RingInput::insert);
   if (machine_.memory.faulted()) return;
   const uint64_t epoch = epoch_;

@@ -91,6 +91,7 @@ class StreamSlot final : public cs::Environment {
   void stop_stream();
   void schedule(uint64_t delay_ns);
   void run_slice();
+  [[nodiscard]] bool fault_unseen();
   void publish_extract();
   void report_exceptions();
   void event(uint32_t bit);

@@ -18,7 +18,8 @@ inline constexpr uint64_t spin_slice_ns =
     1'000'000;  ///< a stream that provably repeats itself until memory changes
 inline constexpr uint64_t sync_poll_ns = 10'000'000;  ///< a CPU write to a sync object is seen within this
 inline constexpr uint64_t sync_wake_ns = 200;         ///< SYNC_ADD/SET to another stream's re-evaluation
-inline constexpr uint64_t flush_ns = 2'000;           ///< FLUSH_CACHE2
+inline constexpr uint64_t fault_poll_ns = 20'000;  ///< how often a stream looks whether its CS_FAULT was seen
+inline constexpr uint64_t flush_ns = 2'000;        ///< FLUSH_CACHE2
 inline constexpr uint64_t endpoint_quantum_ns =
     1'000'000;  ///< equal priorities take turns on contended endpoints
 

@@ -145,8 +145,15 @@ struct Stream {
     push({isa::move48(88, va), isa::move32(90, static_cast<uint32_t>(words.size() * 8)), isa::call(88, 90)});
   }
   RunResult run(uint64_t budget = 10'000) { return interpreter.run(context, ring, budget); }
-  /// run() that must drain the ring.
-  bool drained(uint64_t budget = 10'000) { return run(budget).state == RunState::empty; }
+  /// Runs that must drain the ring; a CS_FAULT ends a run early.
+  bool drained(uint64_t budget = 10'000) {
+    for (uint64_t used = 0; used < budget;) {
+      const RunResult result = run(budget - used);
+      if (result.state != RunState::more) return result.state == RunState::empty;
+      used += result.executed;
+    }
+    return false;
+  }
   void end_job(std::optional<Exception> fault = std::nullopt) {
     const unsigned entry = environment.jobs.front().scoreboard;
     environment.jobs.erase(environment.jobs.begin());

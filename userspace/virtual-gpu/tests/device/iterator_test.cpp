@@ -145,9 +145,10 @@ TEST_F(IteratorTest, ABadDescriptorIsAFaultTheSyncObjectInherits) {
   auto group = gpu.create_group(vm, 1);
   ASSERT_TRUE(gpu.place(group, 0));
   gpu.store<uint32_t>(data.pa, 0);
-  ASSERT_TRUE(gpu.wait_job(group, 0, gpu.submit(group, 0, compute(16))));
-  EXPECT_EQ(gpu.take_events(0).cs[0], fw::cs_bits::fault);
+  const uint64_t seqno = gpu.submit(group, 0, compute(16));
+  ASSERT_TRUE(gpu.wait_for([&] { return gpu.take_events(0).cs[0] == fw::cs_bits::fault; }, 10 * ms));
   EXPECT_NE(gpu.stream_out(0, 0, &SO::fault) & 0xff, 0u);
+  ASSERT_TRUE(gpu.wait_job(group, 0, seqno));
   EXPECT_NE(gpu.job_status(group, 0), 0u) << "error propagation";
   gpu.store<uint32_t>(data.pa, 8 | 1 << 4 | 2u << 30);
   ASSERT_TRUE(gpu.wait_job(group, 0, gpu.submit(group, 0, compute(16))));
@@ -254,8 +255,9 @@ TEST_F(TilerOomTest, WithoutAChunkAndAHandlerTheJobFaults) {
   const uint64_t seqno = gpu.submit(group, 0, draw(30'000));
   ASSERT_TRUE(wait_oom());
   answer(0, 0);
-  ASSERT_TRUE(gpu.wait_job(group, 0, seqno));
+  ASSERT_TRUE(gpu.wait_for([&] { return (gpu.take_events(0).cs[0] & fw::cs_bits::fault) != 0; }, 10 * ms));
   EXPECT_EQ(gpu.stream_out(0, 0, &SO::fault) & 0xff, fw::exception::oom);
+  ASSERT_TRUE(gpu.wait_job(group, 0, seqno));
   EXPECT_NE(gpu.job_status(group, 0), 0u);
 }
 

@@ -202,6 +202,22 @@ TEST_F(JobTest, AFaultingFetchStallsUntilTheDriverDisablesTheAddressSpace) {
   EXPECT_TRUE(gpu.evict(group, fw::csg::state_terminate));
 }
 
+TEST_F(JobTest, AFaultHoldsItsStreamInsideTheJobUntilTheDriverHasSeenIt) {
+  auto group = gpu.create_group(vm, 1);
+  ASSERT_TRUE(gpu.place(group, 0));
+  const uint64_t start = gpu.ring_extract(group, 0);
+  const uint64_t faulty =
+      gpu.submit(group, 0, {isa::move48(0, 2), isa::store_multiple(2, 1, 0), isa::wait(0xff)});
+  const uint64_t end = group.queues[0].insert;
+  const uint64_t next = gpu.submit(group, 0, {isa::nop()});
+  gpu.pass(5 * ms);
+  EXPECT_GE(gpu.ring_extract(group, 0), start);
+  EXPECT_LT(gpu.ring_extract(group, 0), end) << "panthor looks for the job at fault by EXTRACT";
+  EXPECT_EQ(gpu.take_events(0).cs[0], fw::cs_bits::fault);
+  EXPECT_TRUE(gpu.wait_job(group, 0, faulty));
+  EXPECT_TRUE(gpu.wait_job(group, 0, next));
+}
+
 TEST_F(JobTest, SuspendWaitsForAStalledAccessTerminateDoesNot) {
   auto group = gpu.create_group(vm, 1);
   ASSERT_TRUE(gpu.place(group, 0));
