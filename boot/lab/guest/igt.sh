@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Runs in the guest or on a board: igt.sh OUT [TESTS…]: igt_runner over the panthor binaries (upstream's, and ours in IGT_OURS), results in
+# Runs in the guest or on a board: igt.sh OUT [TESTS…]: igt_runner over upstream's panthor binaries, results in
 # OUT/runner; where there is no runner, the binaries themselves with their output in OUT/NAME.log. TESTS are BINARY or BINARY@SUBTEST patterns.
 set -u
 out=$1
 shift
 root=$(mktemp -d)
 mkdir -p "$root/panthor"
-for directory in ${IGT_DIRECTORIES:-/usr/libexec/igt-gpu-tools/panthor /usr/lib/igt-gpu-tools/panthor} ${IGT_OURS:-}; do
+for directory in ${IGT_DIRECTORIES:-/usr/libexec/igt-gpu-tools/panthor /usr/lib/igt-gpu-tools/panthor}; do
   for binary in "$directory"/panthor_*; do
     [ ! -x "$binary" ] || ln -sf "$binary" "$root/panthor/"
   done

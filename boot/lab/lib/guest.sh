@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # A User-Mode Linux guest with the virtual GPU, run by panthor-guest (which owns deadlines, signals and exit codes).
 
-readonly GUEST_TARGETS="panthor-guest panthor-guest-agent panthor-vgpu panthor-harness"
+readonly GUEST_TARGETS="panthor-guest panthor-guest-agent panthor-vgpu panthor-harness panthor_device_tests"
 
 # choose_variant: --cpus needs the SMP kernel, which has no virtual time; says so instead of ignoring an option.
 choose_variant() {

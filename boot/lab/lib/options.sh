@@ -16,10 +16,8 @@ mem             value
 timeout         value
 log             value
 result          value
-jobs            value
 only            value
 build-dir       value
-refresh         flag
 all             flag
 quiet           flag
 fault           guest

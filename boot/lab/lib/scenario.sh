@@ -54,7 +54,11 @@ scenario_run() {
     run_guest sh -c "sh /lab/boot/lab/scenarios/$name.sh; status=\$?; dmesg >/results/dmesg; exit \$status" >"$dir/output" 2>&1 </dev/null || status=$?
   fi
   bad=
-  [ "$(scenario_value "$file" dmesg)" = any ] || [ ! -e "$dir/dmesg" ] || bad=$(grep -Em1 "$BAD_DMESG" "$dir/dmesg" || true)
+  if [ -e "$dir/dmesg" ]; then
+    [ "$(scenario_value "$file" dmesg)" = any ] || bad=$(grep -Em1 "$BAD_DMESG" "$dir/dmesg" || true)
+  elif [ "$(scenario_value "$file" host)" != yes ]; then
+    bad="none was left"
+  fi
   case $status in
     0) if [ -z "$bad" ]; then result scenarios "$name" pass "$(seconds_since "$begin")"; else result scenarios "$name" fail "$(seconds_since "$begin")" "kernel log: $bad"; fi ;;
     77) result scenarios "$name" skip "$(seconds_since "$begin")" "$(tail -n 1 "$dir/output")" ;;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-#: lab igt [OPTIONS] [TESTS…]      IGT's panthor tests, upstream's and ours
+#: lab igt [OPTIONS] [TESTS…]      upstream's IGT panthor tests
 #:
 #: TESTS are BINARY or BINARY@SUBTEST (panthor_vm, panthor_gem@bo_create); none: all of them. igt_runner runs them where it is
 #: installed: results.json and the kernel's messages of each subtest are kept in the results directory.

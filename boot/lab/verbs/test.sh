@@ -146,10 +146,10 @@ test_guests() {
   prepare_guest
   guest_command
   step "trying panthor-guest" "$log" bash "$LAB_ROOT/boot/guests/tests/behaviour.sh" "$ROOTFS_DIR" "${GUEST[@]}" || true
+  grep -q '^1\.\.[0-9]' "$log" || result guests plan fail 0 "the script did not reach its end ($log)"
   while read -r verdict name; do
     result guests "$name" "$verdict" 0
   done < <(sed -nE 's/^ok [0-9]+ /pass /p; s/^not ok [0-9]+ /fail /p' "$log")
-  [ "$(count_results pass guests)" -gt 0 ] || result guests guests fail 0 "no test ran ($log)"
 }
 
 test_igt() {

@@ -49,10 +49,10 @@ void DeviceTest::expect_device_works() const {
 int main(int argc, char** argv) {
   constexpr int skipped = 77;
   ::testing::InitGoogleTest(&argc, argv);
-  const int status = RUN_ALL_TESTS();
-  if (::testing::GTEST_FLAG(list_tests)) return status;
   std::string why_not;
-  if (panthor::test::find_device(why_not)) return status;
+  const bool device = panthor::test::find_device(why_not).has_value();
+  const int status = RUN_ALL_TESTS();
+  if (device || status != 0 || ::testing::GTEST_FLAG(list_tests)) return status;
   std::fprintf(stderr, "NOTHING WAS TESTED: %s\n", why_not.c_str());
   return skipped;
 }
