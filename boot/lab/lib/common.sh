@@ -59,12 +59,14 @@ config_value() { sed -n "s/^$2=//p" "$1" | head -n 1; }
 
 # heartbeat TEXT LOG: while the caller lives, tells every so often how far LOG has come. Killed by step().
 heartbeat() {
-  local start=$SECONDS every=30 lines
+  local start=$SECONDS every=30 lines nap=
   [ -t 2 ] && every=1
-  trap 'exit 0' TERM
+  # The nap goes with us: a sleep left behind would hold the lock and the pipe it inherited.
+  trap 'kill "$nap" 2>/dev/null; exit 0' TERM
   while kill -0 $$ 2>/dev/null; do
-    sleep "$every" &
-    wait $! || true
+    sleep "$every" 9>&- 2>/dev/null &
+    nap=$!
+    wait "$nap" || true
     lines=$(wc -l <"$2" 2>/dev/null || echo 0)
     if [ -t 2 ]; then
       printf '\r\033[Klab: %s … %s (%s lines of log)' "$1" "$(duration $((SECONDS - start)))" "$lines" >&2
@@ -83,7 +85,7 @@ step() {
   : >"$log"
   if [ -z "${LAB_QUIET:-}" ]; then
     say "$text"
-    heartbeat "$text" "$log" </dev/null >/dev/null &
+    heartbeat "$text" "$log" </dev/null >/dev/null 9>&- &
     beat=$!
   fi
   ("$@") >"$log" 2>&1 </dev/null || status=$?
