@@ -65,6 +65,10 @@ struct ControlCommands::Table {
     for (const auto& [what, count] : self.log_.unmodelled_accesses())
       fmt::format_to(std::back_inserter(answer), "unmodelled {} {}\n", count, what);
   }
+  static void cputime(ControlCommands& self, const Words&, std::string& answer) {
+    if (!self.hooks_.guest_cpu_ns) throw CommandError("there is no guest to ask");
+    fmt::format_to(std::back_inserter(answer), "cputime {}\n", self.hooks_.guest_cpu_ns());
+  }
   static void log(ControlCommands& self, const Words& words, std::string&) {
     if (words[1] != "on" && words[1] != "off") throw CommandError("log on, or log off");
     if (!self.hooks_.set_log) throw CommandError("this run has no event log");
@@ -83,6 +87,7 @@ struct ControlCommands::Table {
         Row{"fault", "disarm", 1, "fault disarm NAME", "the fault does not happen any more", true,
             fault_disarm},
         Row{"counters", "", 0, "counters", "what was counted so far", true, counters},
+        Row{"cputime", "", 0, "cputime", "CPU time of the guest's kernel so far, in ns", true, cputime},
         Row{"log", "", 1, "log on|off", "the event log", true, log},
         Row{"quit", "", 0, "quit", "end the model", false, quit},
     };

@@ -17,6 +17,7 @@ namespace vgpu::transport {
 ///     fault arm SPEC             as --fault
 ///     fault disarm NAME
 ///     counters                   as in the summary
+///     cputime                    CPU time of the guest's kernel on the host so far, in ns
 ///     log on|off                 the event log
 ///     quit                       end the model (not from inside the guest)
 ///
@@ -24,8 +25,9 @@ namespace vgpu::transport {
 class ControlCommands {
  public:
   struct Hooks {
-    std::function<void(bool on)> set_log;  ///< may be empty: then "log" is refused
-    std::function<void()> quit;            ///< may be empty: then "quit" is refused
+    std::function<void(bool on)> set_log;      ///< may be empty: then "log" is refused
+    std::function<void()> quit;                ///< may be empty: then "quit" is refused
+    std::function<uint64_t()> guest_cpu_ns{};  ///< may be empty: then "cputime" is refused
   };
   enum class Origin { host, guest };
 

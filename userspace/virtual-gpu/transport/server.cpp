@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 
@@ -18,6 +19,7 @@
 #include "transport/control_socket.hpp"
 #include "transport/guest_link.hpp"
 #include "transport/irq_delivery.hpp"
+#include "transport/peer_cpu_time.hpp"
 #include "transport/reactor.hpp"
 #include "transport/real_time_loop.hpp"
 #include "transport/register_link.hpp"
@@ -68,7 +70,8 @@ struct Server::State {
               virtual_time ? VhostUser::Notifications::in_band : VhostUser::Notifications::file_descriptors),
         device(vhost.memory(), irqs, virtual_time ? static_cast<const Clock&>(virtual_clock) : wall_clock,
                log, {.firmware = o.firmware, .log_register_writes = false}),
-        commands(device.faults(), log, {log_switch(), [this] { reactor.stop(); }}),
+        commands(device.faults(), log,
+                 {log_switch(), [this] { reactor.stop(); }, [this] { return guest_cpu_ns(); }}),
         registers(
             device, vhost.memory(), irqs, log,
             [this](std::string_view line) { return commands.execute(line, ControlCommands::Origin::guest); }),
@@ -94,6 +97,11 @@ struct Server::State {
     return [this](bool on) { log.write_to(on ? log_file.get() : nullptr); };
   }
 
+  uint64_t guest_cpu_ns() const {
+    if (!guest_cpu) throw std::runtime_error("there is no guest yet");
+    return guest_cpu->ns();
+  }
+
   Options options;
   bool virtual_time;
   File log_file, summary_file;
@@ -108,6 +116,7 @@ struct Server::State {
   ControlCommands commands;
   RegisterLink registers;
   GuestLink link;
+  std::optional<PeerCpuTime> guest_cpu;
   Calendar calendar{virtual_clock};
   std::optional<UnixListener> listener, time_listener;
   std::optional<ControlSocket> control;
@@ -119,7 +128,9 @@ Server::~Server() = default;
 void Server::run() {
   State& s = *state_;
   s.reactor.add(s.listener->fd(), [&s] {
-    s.link.connect(s.listener->accept(), s.reactor);
+    UniqueFd connection = s.listener->accept();
+    s.guest_cpu.emplace(connection.get());
+    s.link.connect(std::move(connection), s.reactor);
     s.reactor.remove(s.listener->fd());
   });
   if (!s.virtual_time) {

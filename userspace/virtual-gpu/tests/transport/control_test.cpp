@@ -8,6 +8,7 @@
 
 #include "transport/control_commands.hpp"
 #include "transport/control_socket.hpp"
+#include "transport/peer_cpu_time.hpp"
 #include "transport/reactor.hpp"
 
 namespace vgpu::transport {
@@ -63,6 +64,21 @@ TEST_F(ControlTest, TheLogIsSwitched) {
 TEST_F(ControlTest, CountersAreListed) {
   log.counter("some.thing") = 5;
   EXPECT_EQ(run("counters"), "counter some.thing 5\nok\n");
+}
+
+TEST_F(ControlTest, TheCpuTimeOfAGuestThatIsNotThereIsAnError) {
+  EXPECT_TRUE(run("cputime", Origin::guest).starts_with("error: "));
+}
+
+TEST(PeerCpuTime, GrowsWithWhatThePeerComputes) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+  const UniqueFd ours(ends[0]), theirs(ends[1]);
+  const PeerCpuTime time(ours.get());  // the peer is this process
+  const uint64_t before = time.ns();
+  while (time.ns() == before) {
+  }
+  EXPECT_GT(time.ns(), before);
 }
 
 TEST_F(ControlTest, TheSocketAnswersLineByLine) {
