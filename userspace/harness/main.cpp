@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   harness::add_ladder(app, exit_code);
   harness::add_heap(app, exit_code);
   harness::add_fit(app, exit_code);
+  harness::add_bench(app, exit_code);
   for (CLI::App* command : app.get_subcommands({}))
     if (command->get_footer().empty()) command->footer(harness::exit_code_help);
 

@@ -7,6 +7,7 @@ namespace harness {
 
 /// Each adds one subcommand to `app`. When it is chosen, its exit code is put into `exit_code` by the parse.
 void add_info(CLI::App& app, int& exit_code);
+void add_bench(CLI::App& app, int& exit_code);
 void add_smoke(CLI::App& app, int& exit_code);
 void add_load(CLI::App& app, int& exit_code);
 void add_ladder(CLI::App& app, int& exit_code);
