@@ -10,6 +10,7 @@ readonly EXIT_CODES="\
 0    everything passed (exec, shell: the command's own status)
 1    something failed
 2    wrong usage
+3    bench: nothing is slower, but a row is undecided
 10   packages are missing and this is not root
 11   no network, or the Debian mirror does not answer
 12   not enough disk space

@@ -17,6 +17,10 @@ timeout         value
 log             value
 result          value
 only            value
+a               value
+b               value
+rounds          value
+limit           value
 build-dir       value
 all             flag
 quiet           flag

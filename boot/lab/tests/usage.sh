@@ -14,10 +14,13 @@ expect_exit 2 'no base v1.0' "$LAB" exec --base v1.0 -- true
 expect_exit 2 'base v7.0 is not packaged' "$LAB" exec --base v7.0 -- true
 expect_exit 2 'no kernel variant turbo' "$LAB" exec --kernel-variant turbo -- true
 expect_exit 17 'no such directory' "$LAB" exec --source "$SCRATCH/nowhere" -- true
+expect_exit 2 'rounds 0: a number' "$LAB" bench --rounds 0
+expect_exit 2 'limit fast: a ratio' "$LAB" bench --limit fast
+expect_exit 2 'takes no arguments' "$LAB" bench stock
 mkdir "$SCRATCH/empty"
 expect_exit 17 'not a Linux source tree' "$LAB" exec --source "$SCRATCH/empty" -- true
 "$LAB" help >"$SCRATCH/help"
-for verb in run test exec shell igt build clean doctor; do
+for verb in run test exec shell igt bench build clean doctor; do
   grep -q "^  ./lab $verb" "$SCRATCH/help" || fail "help does not name $verb"
   "$LAB" help "$verb" | grep -q "^lab $verb" || fail "help $verb"
   "$LAB" "$verb" --help | grep -q "^lab $verb" || fail "$verb --help"
