@@ -92,10 +92,15 @@ BenchRecord describe_machine(const panthor::Device& device, const BenchClock& cl
           .runs = {}};
 }
 
-int measure_here(const Options& options, const std::vector<BenchRow>& rows) {
-  if (const auto folder = std::filesystem::absolute(options.json).parent_path();
-      !options.json.empty() && !std::filesystem::is_directory(folder))
+/// Before minutes of measuring, not after.
+void need_folder_of(const std::string& file) {
+  const auto folder = std::filesystem::absolute(file).parent_path();
+  if (!std::filesystem::is_directory(folder))
     throw CLI::ValidationError("--json", fmt::format("there is no directory {}", folder.string()));
+}
+
+int measure_here(const Options& options, const std::vector<BenchRow>& rows) {
+  if (!options.json.empty()) need_folder_of(options.json);
   std::optional<BenchRecord> earlier;
   if (options.append && std::filesystem::exists(options.json)) earlier = read_record(options.json);
   const auto device = panthor::Device::open_path_or_first(options.node);
