@@ -32,17 +32,26 @@ check_required() {
   return "$lost"
 }
 
+# link_source: the tree as KERNEL_DIR/source, a directory of links. Beside every build lies the same relative path, so that the
+# compiler cache serves one tree with what it compiled for another (a series changes few files of its base).
+link_source() {
+  remove_tree "$KERNEL_DIR/source"
+  mkdir "$KERNEL_DIR/source"
+  ln -s "$SRC_TREE"/* "$KERNEL_DIR/source/"
+}
+
 # kernel_make TARGET…: kbuild with everything fixed that would end up in the binary.
 kernel_make() {
   local compiler=gcc
   ! have ccache || compiler='ccache gcc'
-  make -C "$SRC_TREE" O="$KERNEL_DIR/build" ARCH=um SUBARCH=x86_64 CC="$compiler" HOSTCC="$compiler" -j"$(nproc)" \
+  CCACHE_BASEDIR=$KERNEL_DIR CCACHE_NOHASHDIR=1 make -C "$KERNEL_DIR/source" O="$KERNEL_DIR/build" -j"$(nproc)" \
+    ARCH=um SUBARCH=x86_64 CC="$compiler" HOSTCC="$compiler" \
     KBUILD_BUILD_USER=lab KBUILD_BUILD_HOST=panthor-lab KBUILD_BUILD_VERSION=1 KBUILD_BUILD_TIMESTAMP='2026-01-01 00:00:00 UTC' "$@"
 }
 
 # configure_kernel FRAGMENT…: the final .config by the kernel's own merge_config.sh over allnoconfig.
 configure_kernel() {
-  (cd "$SRC_TREE" && ARCH=um SUBARCH=x86_64 KCONFIG_CONFIG='' scripts/kconfig/merge_config.sh -n -O "$KERNEL_DIR/build.config" "$@") || return 1
+  (cd "$KERNEL_DIR/source" && ARCH=um SUBARCH=x86_64 KCONFIG_CONFIG='' scripts/kconfig/merge_config.sh -n -O "$KERNEL_DIR/build.config" "$@") || return 1
   cmp -s "$KERNEL_DIR/build.config/.config" "$KERNEL_DIR/build/.config" || cp "$KERNEL_DIR/build.config/.config" "$KERNEL_DIR/build/.config"
 }
 
@@ -58,6 +67,7 @@ collect_modules() {
 kernel_build() {
   local status=0 file required
   mkdir -p "$KERNEL_DIR/build" "$KERNEL_DIR/build.config"
+  link_source
   step "configuring $KERNEL_NAME" "$KERNEL_DIR/configure.log" configure_kernel "$@" || die "$EX_BUILD" "the kernel could not be configured"
   for file in "$@"; do
     required=${file%.config}.required
@@ -124,6 +134,7 @@ build_guest_module() {
 
 guest_module_unless_done() {
   [ "$(cat "$KERNEL_DIR/modules/key" 2>/dev/null)" != "$1" ] || return 0
+  link_source
   remove_tree "$KERNEL_DIR/lab-module"
   cp -r "$LAB_ROOT/kernel-patches/lab" "$KERNEL_DIR/lab-module"
   step "building the guest module for $KERNEL_RELEASE" "$KERNEL_DIR/module.log" guest_module_build "$KERNEL_DIR/lab-module" ||
