@@ -25,16 +25,16 @@ readonly EXIT_CODES="\
 125  the lab itself failed"
 
 # say TEXT…: one line of progress.
-say() { [ -n "${LAB_QUIET:-}" ] || printf 'lab: %s\n' "$*" >&2; }
+say() { [ -n "${LAB_QUIET:-}" ] || printf '%s: %s\n' "${LAB_NAME:-lab}" "$*" >&2; }
 
 # warn TEXT…: one line that is shown even when quiet.
-warn() { printf 'lab: %s\n' "$*" >&2; }
+warn() { printf '%s: %s\n' "${LAB_NAME:-lab}" "$*" >&2; }
 
 # die CODE TEXT…: one line, then the exit code.
 die() {
   local code=$1
   shift
-  printf 'lab: %s\n' "$*" >&2
+  printf '%s: %s\n' "${LAB_NAME:-lab}" "$*" >&2
   exit "$code"
 }
 
@@ -70,7 +70,7 @@ heartbeat() {
     wait "$nap" || true
     lines=$(wc -l <"$2" 2>/dev/null || echo 0)
     if [ -t 2 ]; then
-      printf '\r\033[Klab: %s … %s (%s lines of log)' "$1" "$(duration $((SECONDS - start)))" "$lines" >&2
+      printf '\r\033[K%s: %s … %s (%s lines of log)' "${LAB_NAME:-lab}" "$1" "$(duration $((SECONDS - start)))" "$lines" >&2
     else
       say "$1 … $(duration $((SECONDS - start))) ($lines lines of log)"
     fi

@@ -24,6 +24,20 @@ limit           value
 build-dir       value
 all             flag
 quiet           flag
+root            value
+dry-run         flag
+dtb             value
+add-arguments   value
+from-config     value
+id              value
+out             value
+no-build        flag
+collect         value
+command         value
+power-cycle     value
+wait            value
+verdict-wait    value
+stay            flag
 fault           guest
 bind            guest
 modparam        guest
@@ -43,9 +57,11 @@ readonly KERNEL_OPTIONS="source base series kernel-variant config" \
 # option_kind NAME
 option_kind() { awk -v name="$1" '$1 == name { print $2 }' <<<"$OPTION_TABLE"; }
 
-# parse_options "ACCEPTED NAMES" ARGS…: everything after -- or from the first word that is no option goes to REST.
+# parse_options "ACCEPTED NAMES" ARGS…: everything after -- or from the first word that is no option goes to REST. A program whose words
+# are no command line of their own sets OPTIONS_ANYWHERE: options may follow words there. LAB_COMMAND is its name in messages.
 parse_options() {
-  local accepted=" $1 " name value kind
+  local accepted=" $1 " name value kind command=${LAB_COMMAND:-./lab}
+  local -a words=()
   shift
   declare -gA OPT=()
   declare -ga OPT_CONFIG=() OPT_GUEST=() REST=()
@@ -57,15 +73,20 @@ parse_options() {
         ;;
       -h | --help) show_help "$LAB_VERB" && exit 0 ;;
       --*) ;;
-      -*) die "$EX_USAGE" "unknown option $1 (./lab help $LAB_VERB)" ;;
-      *) break ;;
+      -*) die "$EX_USAGE" "unknown option $1 ($command help $LAB_VERB)" ;;
+      *)
+        [ -n "${OPTIONS_ANYWHERE:-}" ] || break
+        words+=("$1")
+        shift
+        continue
+        ;;
     esac
     name=${1#--}
     name=${name%%=*}
     kind=$(option_kind "$name")
     case $accepted in *" $name "*) ;; *) kind='' ;; esac
     case $kind in
-      '') die "$EX_USAGE" "./lab $LAB_VERB takes no option --$name (./lab help $LAB_VERB)" ;;
+      '') die "$EX_USAGE" "$command${LAB_VERB:+ $LAB_VERB} takes no option --$name ($command help $LAB_VERB)" ;;
       flag) OPT[$name]=yes ;;
       guestflag) OPT_GUEST+=("--$name") ;;
       *)
@@ -86,7 +107,7 @@ parse_options() {
     esac
     shift
   done
-  REST=("$@")
+  REST=("${words[@]}" "$@")
   [ -z "${OPT[quiet]:-}" ] || LAB_QUIET=yes
 }
 
