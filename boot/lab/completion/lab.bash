@@ -26,7 +26,7 @@ _lab() {
     --target) word='uml local' ;;
     --time) word='virtual wall' ;;
     --series) word="stock all $(sed 's/#.*//; s,/.*,,' "$root"/kernel-patches/v*/series 2>/dev/null | sort -u)" ;;
-    --only) word='shell lab unit sanitize fuzz identity guests igt scenarios' ;;
+    --only) word='shell lab boot unit sanitize fuzz identity guests igt scenarios' ;;
     --source | --log | --bind | --result)
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -f -- "$current")

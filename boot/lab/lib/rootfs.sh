@@ -61,3 +61,32 @@ rootfs_unless_done() {
 
 # rootfs_package NAME: the version of a package in the guest's root.
 rootfs_package() { sed -n "s/^$1_\([^_]*\)_.*/\1/p" "$(dirname "$ROOTFS_DIR")/packages" | sed 's/%3a/:/' | head -n 1; }
+
+# The root of boot/tests: a whole small Debian with GRUB's tools, made as root (maintainer scripts run). After build_bootroot: BOOTROOT.
+readonly BOOTROOT_SUITE=trixie
+
+build_bootroot() {
+  local key packages
+  packages=$(awk '!/^#/ && NF { print $1 }' "$LAB_ROOT/boot/lab/bootroot.list" | paste -sd,)
+  key=$(printf '%s\n' "$BOOTROOT_SUITE" "$packages" "$(declare -f bootroot_make)" | hash_text)
+  BOOTROOT=$LAB_CACHE/rootfs/bootroot-$key/root
+  [ -d "$BOOTROOT" ] || cache_locked "bootroot-$key" bootroot_unless_done "$(dirname "$BOOTROOT")" "$packages"
+  touch "$(dirname "$BOOTROOT")" # clean goes by age of last use
+}
+
+bootroot_make() {
+  remove_tree "$1" && mkdir -p "$1" || return 1
+  apt_source_line "$BOOTROOT_SUITE" |
+    mmdebstrap --mode=root --variant=minbase --include="$2" --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
+      --dpkgopt='path-exclude=/usr/share/man/*' --aptopt='Acquire::Languages "none"' "$BOOTROOT_SUITE" "$1/root" - &&
+    rm -rf "$1"/root/var/{cache,lib}/apt "$1"/root/boot/*
+}
+
+bootroot_unless_done() {
+  local log=$LAB_CACHE/logs/bootroot.log
+  [ ! -d "$1/root" ] || return 0
+  need_space "$LAB_CACHE" 600 "the root of the boot tests"
+  step "making the root of the boot tests (Debian $BOOTROOT_SUITE)" "$log" bootroot_make "$1.partial" "$2" ||
+    die "$EX_NETWORK" "the root of the boot tests could not be made ($log)"
+  publish "$1.partial" "$1"
+}

@@ -5,6 +5,7 @@
 #: Groups, in this order; the last line counts: N passed, N failed, N skipped. JUnit and KTAP are in the results directory.
 #:   shell      shellcheck over the shell of this project
 #:   lab        the front door's own tests (no network, no space, corrupted downloads …)
+#:   boot       panthor-boot and its kin on made-up boards, with a real Debian's GRUB tools (needs root)
 #:   unit       unit tests, by ctest
 #:   sanitize   the same with AddressSanitizer and UndefinedBehaviorSanitizer
 #:   fuzz       each fuzzer for a few seconds
@@ -26,7 +27,7 @@ verb_test() {
   if [ "$TARGET" = uml ]; then
     need_uml_host
     install_packages all uml test
-    for group in shell lab unit sanitize fuzz identity guests igt scenarios; do run_group "$group"; done
+    for group in shell lab boot unit sanitize fuzz identity guests igt scenarios; do run_group "$group"; done
   else
     install_packages all
     for group in unit local; do run_group "$group"; done
@@ -64,18 +65,36 @@ test_shell() {
 # shell_files: every shell script of the checkout.
 shell_files() { grep -rlE --exclude-dir=.git --exclude-dir='build*' -m1 '^#!/(usr/bin/env (ba)?sh|bin/(ba)?sh)|^# shellcheck shell=' . | LC_ALL=C sort; }
 
-test_lab() {
-  local file begin status
-  for file in "$LAB_ROOT"/boot/lab/tests/*.sh; do
+# script_results SUITE DIRECTORY [SECONDS]: each script in it is a test: 0 passed, 77 skipped (its last line says why), else failed.
+script_results() {
+  local suite=$1 file name begin status log pattern
+  pattern=$(printf '%s' "$TEST_ONLY" | tr ',' '\n' | sed -n "s,^$suite/,,p" | head -n 1)
+  for file in "$2"/*.sh; do
     [ -e "$file" ] || continue
-    begin=$(now_ms) status=0
-    LAB_ROOT=$LAB_ROOT timeout 300 bash "$file" >"$RESULTS/lab-$(basename "$file" .sh).log" 2>&1 </dev/null || status=$?
+    name=$(basename "$file" .sh)
+    case $name in *"$pattern"*) ;; *) continue ;; esac
+    begin=$(now_ms) status=0 log=$RESULTS/$suite-$name.log
+    LAB_ROOT=$LAB_ROOT timeout "${3:-300}" bash "$file" >"$log" 2>&1 </dev/null || status=$?
     case $status in
-      0) result lab "$(basename "$file" .sh)" pass "$(seconds_since "$begin")" ;;
-      77) result lab "$(basename "$file" .sh)" skip "$(seconds_since "$begin")" "$(tail -n 1 "$RESULTS/lab-$(basename "$file" .sh).log")" ;;
-      *) result lab "$(basename "$file" .sh)" fail "$(seconds_since "$begin")" "$(tail -n 1 "$RESULTS/lab-$(basename "$file" .sh).log")" ;;
+      0) result "$suite" "$name" pass "$(seconds_since "$begin")" ;;
+      77) result "$suite" "$name" skip "$(seconds_since "$begin")" "$(tail -n 1 "$log")" ;;
+      *) result "$suite" "$name" fail "$(seconds_since "$begin")" "$(tail -n 1 "$log")" ;;
     esac
   done
+}
+
+test_lab() { script_results lab "$LAB_ROOT/boot/lab/tests"; }
+
+# As another user than root the tests skip: a chroot is needed.
+test_boot() {
+  if [ "$(id -u)" -eq 0 ]; then
+    build_bootroot
+    export BOOTROOT
+  fi
+  declare -gA OPT=()
+  resolve_source
+  export KERNEL_TREE=$SRC_TREE
+  script_results boot "$LAB_ROOT/boot/tests" 1800
 }
 
 # ctest_results SUITE DIRECTORY: one result a test.

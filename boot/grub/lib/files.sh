@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Writes that a power cut cannot halve: a temporary file beside the target, fsync, rename, fsync of the directory.
+
+# flush PATH…: fsync of files and directories.
+flush() { sync -- "$@" || refuse write "fsync of $* failed"; }
+
+# put FILE: stdin becomes FILE in one step; the mode of a file that is replaced stays.
+put() {
+  local partial
+  partial=$(dirname "$1")/.$(basename "$1").partial
+  mkdir -p "$(dirname "$1")"
+  cat >"$partial" || refuse write "$partial could not be written"
+  [ ! -e "$1" ] || chmod --reference="$1" "$partial"
+  flush "$partial"
+  move "$partial" "$1"
+}
+
+# put_program SOURCE FILE: the same for something that is run.
+put_program() {
+  local partial
+  partial=$(dirname "$2")/.$(basename "$2").partial
+  install -m 755 -- "$1" "$partial" || refuse write "$partial could not be written"
+  flush "$partial"
+  move "$partial" "$2"
+}
+
+# move FROM TO: a rename within one file system; TO may exist if it is a file.
+move() {
+  mv -f -T -- "$1" "$2" || refuse write "$1 could not be renamed to $2"
+  flush "$(dirname "$2")"
+}
+
+# flush_tree DIRECTORY: everything in it.
+flush_tree() { find "$1" -exec sync -- {} + || refuse write "fsync of $1 failed"; }
+
+# drop PATH…: removes files or trees. A directory disappears under its name first, so that half of it is never seen.
+drop() {
+  local path gone
+  for path in "$@"; do
+    [ -e "$path" ] || [ -L "$path" ] || continue
+    if [ -d "$path" ] && [ ! -L "$path" ]; then
+      gone=$(dirname "$path")/.gone-$(basename "$path")
+      rm -rf -- "$gone"
+      mv -T -- "$path" "$gone"
+      flush "$(dirname "$path")"
+      rm -rf -- "$gone"
+    else
+      rm -f -- "$path"
+      flush "$(dirname "$path")"
+    fi
+  done
+}
+
+# sums_good DIRECTORY FILE PATTERN: do the files of a sha256sum list whose names match have their sums? There must be one.
+sums_good() {
+  local wanted
+  wanted=$(grep -E -- "  $3\$" "$2" 2>/dev/null) || return 1
+  (cd "$1" && printf '%s\n' "$wanted" | sha256sum --check --strict --quiet >/dev/null 2>&1)
+}
+
+# need_room DIRECTORY MIB WHAT
+need_room() {
+  local free
+  free=$(df -Pm "$1" | awk 'NR == 2 { print $4 }')
+  [ "$free" -ge "$2" ] || refuse no-space "$3 needs $2 MiB in $1, $free MiB are free"
+}
