@@ -13,6 +13,10 @@ expect_exit 2 'excludes --cpus' "$LAB" exec --cpus 2 --time virtual -- true
 expect_exit 2 'no base v1.0' "$LAB" exec --base v1.0 -- true
 expect_exit 2 'base v7.0 is not packaged' "$LAB" exec --base v7.0 -- true
 expect_exit 2 'no kernel variant turbo' "$LAB" exec --kernel-variant turbo -- true
+expect_exit 2 'only frob: no such group; there are: shell lab boot unit' "$LAB" test --only unit,frob
+expect_exit 2 'only igt/x: no such group' "$LAB" test --only igt/x
+expect_exit 2 'only : no such group' "$LAB" test --only ''
+expect_exit 2 'only scenarios/nothing: no scenario is named like that; there are: .*determinism' "$LAB" test --only scenarios/determinism,scenarios/nothing
 expect_exit 17 'no such directory' "$LAB" exec --source "$SCRATCH/nowhere" -- true
 expect_exit 2 'rounds 0: a number' "$LAB" bench --rounds 0
 expect_exit 2 'limit fast: a ratio' "$LAB" bench --limit fast
@@ -25,3 +29,27 @@ for verb in run test exec shell igt bench build clean doctor; do
   "$LAB" help "$verb" | grep -q "^lab $verb" || fail "help $verb"
   "$LAB" "$verb" --help | grep -q "^lab $verb" || fail "$verb --help"
 done
+# Each option a verb takes is in its help.
+load_library
+for verb in exec test; do
+  for option in $(sed -n 's/.*parse_options "\(.*\)" "$@"/\1/p' "$LAB_ROOT/boot/lab/verbs/$verb.sh"); do
+    case $option in
+      \$KERNEL_OPTIONS) names=$KERNEL_OPTIONS ;;
+      \$GUEST_OPTIONS) names=$GUEST_OPTIONS ;;
+      *) names=$option ;;
+    esac
+    for name in $names; do
+      "$LAB" help "$verb" | grep -q -- "--$name\b" || fail "./lab help $verb does not name --$name"
+    done
+  done
+done
+cat >"$SCRATCH/scenarios-wanted" <<'END'
+:one
+scenarios:one
+scenarios/on,unit:one
+scenarios/two,scenarios/one:one
+END
+. "$LAB_ROOT/boot/lab/verbs/test.sh"
+while IFS=: read -r TEST_ONLY name; do scenario_wanted "$name" || fail "--only $TEST_ONLY leaves out scenario $name"; done <"$SCRATCH/scenarios-wanted"
+TEST_ONLY=scenarios/two,unit
+! scenario_wanted one || fail "--only $TEST_ONLY takes scenario one"

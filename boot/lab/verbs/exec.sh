@@ -21,7 +21,9 @@
 #:   --chdir DIR               its working directory in the guest
 #:   --append ARG              kernel command line argument; may repeat
 #:   --log-registers           log register accesses too
+#:   --target uml|local        a guest with the virtual GPU, or this machine's own GPU (default: local on arm64, else uml)
 #:   --timeout SECONDS         deadline
+#:   --boot-timeout SECONDS    by when the command must have started (default 120)
 #:   --fail-on-dmesg REGEX     fail when a kernel message matches
 #:   --log DIR                 keep console, model log and event trace
 #:   --result FILE.json        how it ended, for programs

@@ -14,29 +14,65 @@
 #:   igt        upstream's IGT panthor tests on every packaged base
 #:   scenarios  boot/lab/scenarios, each in a guest of its own
 #:
-#:   --only GROUPS          comma-separated; scenarios/PATTERN picks scenarios by name
+#:   --only GROUPS          comma-separated; scenarios/PATTERN: those with PATTERN in their name
 #:   --target uml|local     local: unit, and smoke and IGT on this machine's own GPU
+#:   --source DIR|TARBALL   igt: on a kernel of yours too
+#:   --quiet                no progress on stderr
+readonly TEST_GROUPS_UML="shell lab boot unit sanitize fuzz identity guests igt scenarios" TEST_GROUPS_LOCAL="unit local"
+
 verb_test() {
-  local begin=$SECONDS group
+  local begin=$SECONDS group groups
   parse_options "target quiet only source" "$@"
   [ "${#REST[@]}" -eq 0 ] || die "$EX_USAGE" "./lab test takes no arguments (./lab help test)"
   need_target uml local
   TEST_SOURCE=${OPT[source]:-}
   TEST_ONLY=${OPT[only]:-}
+  if [ "$TARGET" = uml ]; then groups=$TEST_GROUPS_UML; else groups=$TEST_GROUPS_LOCAL; fi
+  [ -z "${OPT[only]+set}" ] || check_only "$groups"
   results_open test
   if [ "$TARGET" = uml ]; then
     need_uml_host
     install_packages all uml test
-    for group in shell lab boot unit sanitize fuzz identity guests igt scenarios; do run_group "$group"; done
   else
     install_packages all
-    for group in unit local; do run_group "$group"; done
   fi
+  for group in $groups; do run_group "$group"; done
   results_write
   results_table
   printf 'took %s; results in %s\n' "$(duration $((SECONDS - begin)))" "$RESULTS"
   printf '%d passed, %d failed, %d skipped\n' "$(count_results pass)" "$(count_results fail)" "$(count_results skip)"
   results_verdict
+}
+
+# only_words: what --only asks for, one a line.
+only_words() { printf '%s\n' "$TEST_ONLY" | tr ',' '\n'; }
+
+# check_only GROUPS: everything --only asks for must exist.
+check_only() {
+  local word names
+  names=$(scenario_files | sed 's,.*/,,; s,\.sh$,,' | tr '\n' ' ')
+  while read -r word; do
+    case $word in
+      scenarios/?*)
+        case $names in *"${word#*/}"*) ;; *) die "$EX_USAGE" "--only $word: no scenario is named like that; there are: $names" ;; esac
+        word=scenarios
+        ;;
+    esac
+    case " $1 " in *" ${word:-nothing} "*) ;; *) die "$EX_USAGE" "--only $word: no such group; there are: $1 scenarios/PATTERN" ;; esac
+  done < <(only_words)
+}
+
+# scenario_wanted NAME: a bare "scenarios" wants all of them, else each pattern those that have it in their name.
+scenario_wanted() {
+  local word
+  [ -n "$TEST_ONLY" ] || return 0
+  while read -r word; do
+    case $word in
+      scenarios) return 0 ;;
+      scenarios/*) case $1 in *"${word#*/}"*) return 0 ;; esac ;;
+    esac
+  done < <(only_words)
+  return 1
 }
 
 # group_wanted NAME
@@ -188,10 +224,9 @@ igt_prepared() {
 }
 
 test_scenarios() {
-  local file pattern
-  pattern=$(printf '%s' "$TEST_ONLY" | tr ',' '\n' | sed -n 's,^scenarios/,,p' | head -n 1)
+  local file
   while read -r file; do
-    case $(basename "$file" .sh) in *"$pattern"*) ;; *) continue ;; esac
+    scenario_wanted "$(basename "$file" .sh)" || continue
     strictly scenario_run "$file"
     [ "$STATUS" -eq 0 ] || result scenarios "$(basename "$file" .sh)" fail 0 "its guest could not be prepared (exit code $STATUS)"
   done < <(scenario_files)
