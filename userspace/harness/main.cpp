@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   harness::add_smoke(app, exit_code);
   harness::add_load(app, exit_code);
   harness::add_ladder(app, exit_code);
+  harness::add_stress(app, exit_code);
   harness::add_heap(app, exit_code);
   harness::add_fit(app, exit_code);
   harness::add_bench(app, exit_code);

@@ -11,6 +11,7 @@ void add_bench(CLI::App& app, int& exit_code);
 void add_smoke(CLI::App& app, int& exit_code);
 void add_load(CLI::App& app, int& exit_code);
 void add_ladder(CLI::App& app, int& exit_code);
+void add_stress(CLI::App& app, int& exit_code);
 void add_heap(CLI::App& app, int& exit_code);
 void add_fit(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);

@@ -8,6 +8,7 @@
 
 #include "board/board_tree.hpp"
 #include "commands/commands.hpp"
+#include "commands/report_options.hpp"
 #include "exit_code.hpp"
 #include "ladder/kernel_log.hpp"
 #include "ladder/ladder_report.hpp"
@@ -19,8 +20,7 @@ struct Options {
   std::string node;
   std::vector<std::string> only;
   double deadline_s = 15;
-  bool json = false;
-  bool ktap = false;
+  ReportOptions report;
   bool list = false;
 };
 
@@ -78,19 +78,20 @@ int ladder(const Options& options) {
       fmt::print("{:<15} {}  {}\n", rung.name, stage_name(rung.stage), rung.description);
     return exit_good;
   }
-  const auto report = make_ladder_report(options.json   ? OutputFormat::json
-                                         : options.ktap ? OutputFormat::ktap
-                                                        : OutputFormat::human);
+  const auto report = options.report.reporter();
+  std::vector<std::string> names;
+  for (const Rung& rung : rungs) names.emplace_back(rung.name);
   std::string node;
   try {
     const auto device = panthor::Device::open_path_or_first(options.node);
     node = device.path();
-    report->begin(fmt::format("ladder on {}, panthor {}", node, to_string(device.version())), rungs.size());
+    report->begin(fmt::format("ladder on {}, panthor {}", node, to_string(device.version())), names);
   } catch (const std::system_error& error) {
     if (const auto probe = failed_probe()) {
-      report->begin("ladder", rungs.size());
-      report->rung(*probe);
-      report->end({{*probe}, rungs.size(), probe->name});
+      names.insert(names.begin(), probe->name);
+      report->begin("ladder", names);
+      report->step(rung_step(*probe));
+      report->end(climb_summary({{*probe}, names.size(), probe->name}));
       return exit_failed;
     }
     fmt::print(stderr, "panthor-harness: cannot test here: {}\n", error.what());
@@ -99,8 +100,9 @@ int ladder(const Options& options) {
   const auto deadline =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(options.deadline_s));
   std::fflush(stdout);  // the children must not inherit what is buffered
-  const Climb result = climb(rungs, node, deadline, [&](const RungResult& rung) { report->rung(rung); });
-  report->end(result);
+  const Climb result =
+      climb(rungs, node, deadline, [&](const RungResult& rung) { report->step(rung_step(rung)); });
+  report->end(climb_summary(result));
   return result.passed() ? exit_good : exit_failed;
 }
 
@@ -117,8 +119,7 @@ void add_ladder(CLI::App& app, int& exit_code) {
       ->capture_default_str()
       ->check(CLI::Range(0.1, 3600.0));
   command->add_flag("--list", options->list, "Print the rungs, run nothing");
-  auto* json = command->add_flag("--json", options->json, "One JSON object instead of lines");
-  command->add_flag("--ktap", options->ktap, "KTAP, for kernel test runners")->excludes(json);
+  options->report.add_to(*command);
   command->callback([options, &exit_code] { exit_code = ladder(*options); });
 }
 

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "commands/commands.hpp"
+#include "commands/report_options.hpp"
 #include "exit_code.hpp"
-#include "report/reporter.hpp"
 #include "scenarios/scenario.hpp"
 
 namespace harness {
@@ -15,8 +15,7 @@ struct Options {
   std::string node;
   std::vector<std::string> only;
   double timeout_s = 10;
-  bool json = false;
-  bool ktap = false;
+  ReportOptions report;
   bool list = false;
 };
 
@@ -53,11 +52,10 @@ int smoke(const Options& options) {
   const auto device = panthor::Device::open_path_or_first(options.node);
   const auto timeout =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(options.timeout_s));
-  const auto reporter = make_reporter(options.json   ? OutputFormat::json
-                                      : options.ktap ? OutputFormat::ktap
-                                                     : OutputFormat::human);
-  reporter->begin(fmt::format("smoke on {}, panthor {}", device.path(), to_string(device.version())),
-                  scenarios.size());
+  const auto reporter = options.report.reporter();
+  std::vector<std::string> names;
+  for (const Scenario& scenario : scenarios) names.emplace_back(scenario.name);
+  reporter->begin(fmt::format("smoke on {}, panthor {}", device.path(), to_string(device.version())), names);
   bool passed = true;
   for (const Scenario& scenario : scenarios) {
     const StepResult result = execute(scenario, device.path(), timeout);
@@ -74,6 +72,11 @@ void add_smoke(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "smoke", "Submit real work on several queues and groups and check memory and fences");
+  command->footer(std::string("Examples:\n"
+                              "  panthor-harness smoke\n"
+                              "  panthor-harness smoke sync. memory.store\n"
+                              "  panthor-harness smoke --ktap --junit smoke.xml\n") +
+                  exit_code_help);
   command->add_option("--device", options->node, "Render node (default: the first one driven by panthor)");
   command->add_option("--timeout", options->timeout_s, "Seconds after which a wait is a hang")
       ->capture_default_str()
@@ -81,8 +84,7 @@ void add_smoke(CLI::App& app, int& exit_code) {
   command->add_option("step", options->only,
                       "Only steps whose name starts with this, e.g. sync. or memory.store");
   command->add_flag("--list", options->list, "Print the steps, run nothing");
-  auto* json = command->add_flag("--json", options->json, "One JSON object instead of lines");
-  command->add_flag("--ktap", options->ktap, "KTAP, for kernel test runners")->excludes(json);
+  options->report.add_to(*command);
   command->callback([options, &exit_code] { exit_code = smoke(*options); });
 }
 

@@ -2,17 +2,19 @@
 #include "ladder/rung_process.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
-#include <thread>
 
 #include "board/interrupts.hpp"
+#include "jobs/shared.hpp"
 #include "ladder/kernel_log.hpp"
 
 namespace harness {
@@ -22,31 +24,10 @@ using Clock = std::chrono::steady_clock;
 using Outcome = RungBoard::Outcome;
 using namespace std::chrono_literals;
 
-constexpr auto poll_interval = 2ms;
 /// A rung waits for at most this many fences one after the other, each with its own deadline, plus some work.
 constexpr auto grace = 5s;
 /// The death of a process ends its groups, each with the firmware's timeouts.
 constexpr auto death_takes = 10s;
-
-/// Shared with the child. A child that is left behind may still write, so an abandoned board is never
-/// unmapped.
-class SharedBoard {
- public:
-  SharedBoard()
-      : memory_(
-            ::mmap(nullptr, sizeof(RungBoard), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
-    if (memory_ == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
-    new (memory_) RungBoard;
-  }
-  ~SharedBoard() { ::munmap(memory_, sizeof(RungBoard)); }
-  SharedBoard(const SharedBoard&) = delete;
-  SharedBoard& operator=(const SharedBoard&) = delete;
-
-  [[nodiscard]] RungBoard& get() const noexcept { return *static_cast<RungBoard*>(memory_); }
-
- private:
-  void* memory_;
-};
 
 void set_error(RungBoard& board, std::string_view text) {
   board.error[text.copy(board.error, sizeof(board.error) - 1)] = 0;
@@ -81,12 +62,16 @@ void collect(RungResult& result, const RungBoard& board) {
 }  // namespace
 
 bool reap(pid_t pid, std::chrono::nanoseconds patience) {
+  // A file descriptor of the process becomes readable when it ends (Linux 5.3).
+  const panthor::UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   const auto end = Clock::now() + patience;
   for (;;) {
     const pid_t got = ::waitpid(pid, nullptr, WNOHANG);
     if (got == pid || (got < 0 && errno == ECHILD)) return true;
-    if (Clock::now() >= end) return false;
-    std::this_thread::sleep_for(poll_interval);
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+    if (left <= 0ms) return false;
+    pollfd waiting{.fd = process.get(), .events = POLLIN, .revents = 0};
+    (void)::poll(&waiting, 1, static_cast<int>(std::min<int64_t>(left.count(), process ? 1000 : 2)));
   }
 }
 
@@ -95,7 +80,7 @@ RungResult run_rung(const Rung& rung, const std::string& node, std::chrono::nano
   result.name = rung.name;
   result.description = rung.description;
 
-  const SharedBoard shared;
+  const Shared<RungBoard> shared;
   RungContext context(node, deadline, shared.get());
   KernelLog log;
   const InterruptCounts before = read_interrupts();

@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "board/board_tree.hpp"
+#include "board/gpu_power.hpp"
 #include "board/gpu_users.hpp"
 #include "jobs/check.hpp"
 #include "jobs/streams.hpp"
@@ -75,9 +75,8 @@ void second_job(RungContext& context) {
 
 void suspend(RungContext& context) {
   const BoardTree board;
-  const auto node = find_gpu_node(board);
-  const std::string power = node ? node->sysfs() + "/power/" : "";
-  if (!node || board.text(power + "control") != "auto") throw RungSkipped("runtime suspend is not allowed");
+  const GpuPower power(board);
+  if (!power.may_suspend()) throw RungSkipped("runtime suspend is not allowed");
   context.step("a look at who else uses the GPU");
   const auto users = gpu_users(board, ::getpid());
   if (!users) throw RungSkipped("not root: somebody else may keep the GPU busy");
@@ -90,12 +89,8 @@ void suspend(RungContext& context) {
   store(context, session, group, memory, memory.va() + word_offset, word,
         "fence of the job before the GPU is idle");
   context.step("the GPU to suspend although a group without work is open");
-  const auto end =
-      std::chrono::steady_clock::now() + std::min<std::chrono::nanoseconds>(context.deadline(), 5s);
-  while (board.text(power + "runtime_status") != "suspended") {
-    expect(std::chrono::steady_clock::now() < end, "the GPU is idle, but does not suspend");
-    std::this_thread::sleep_for(20ms);
-  }
+  expect(power.wait_suspended(std::min<std::chrono::nanoseconds>(context.deadline(), 5s)),
+         "the GPU is idle, but does not suspend");
 }
 
 void resume(RungContext& context) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <thread>
 
 #include "jobs/check.hpp"
+#include "jobs/shared.hpp"
 #include "jobs/streams.hpp"
-#include "ladder/compute_job.hpp"
+#include "ladder/endless.hpp"
 #include "ladder/rung.hpp"
 #include "ladder/rung_process.hpp"
 
@@ -20,7 +20,6 @@ using panthor::Syncobj;
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-constexpr uint64_t gate_offset = 0x800;
 constexpr uint64_t word_offset = 0x400;
 
 /// A job that works: the word it stores is checked.
@@ -75,24 +74,16 @@ void firmware_ping(RungContext& context) {
 
 /// What the victim of a kill shares with the rung.
 struct Victim {
-  volatile bool submitted;
+  volatile bool submitted = false;
 };
 
 /// Submits a job without an end and says so.
-[[noreturn]] void be_the_victim(RungContext& context, Victim& shared,
-                                void (*endless)(Session&, const GpuBuffer&, CommandStreamBuilder&)) {
+[[noreturn]] void be_the_victim(RungContext& context, Victim& shared, EndlessJob::Kind kind) {
   try {
     Session session(panthor::Device::open(context.node()), context.deadline());
     const panthor::Group group = session.group();
-    const GpuBuffer marks = session.buffer(4096);
-    const Syncobj done(session.device());
-    const auto stream = session.stream([&](CommandStreamBuilder& cs) {
-      streams::store(cs, marks.va(), 1);
-      streams::publish(cs);
-      endless(session, marks, cs);
-    });
-    session.submit(group, 0, stream, done);
-    while (marks.read32(0) == 0) std::this_thread::sleep_for(1ms);
+    const EndlessJob job(session, group, kind);
+    while (!job.started()) std::this_thread::sleep_for(1ms);
     shared.submitted = true;
     for (;;) ::pause();
   } catch (const std::exception&) {
@@ -100,22 +91,20 @@ struct Victim {
   }
 }
 
-void kill_mid_job(RungContext& context, void (*endless)(Session&, const GpuBuffer&, CommandStreamBuilder&)) {
-  void* memory = ::mmap(nullptr, sizeof(Victim), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  expect(memory != MAP_FAILED, "no shared memory for the process to be killed");
-  auto& shared = *new (memory) Victim{false};
+void kill_mid_job(RungContext& context, EndlessJob::Kind kind) {
+  const Shared<Victim> shared;
   context.step("a process with an endless job");
   const pid_t victim = ::fork();
-  if (victim == 0) be_the_victim(context, shared, endless);
+  if (victim == 0) be_the_victim(context, shared.get(), kind);
   expect(victim > 0, "fork() failed");
   const auto end = Clock::now() + context.deadline();
   bool gone = false;
-  while (!shared.submitted && !gone && Clock::now() < end) {
+  while (!shared->submitted && !gone && Clock::now() < end) {
     gone = reap(victim, 0ns);
     std::this_thread::sleep_for(1ms);
   }
-  if (!shared.submitted && !gone) ::kill(victim, SIGKILL);
-  expect(shared.submitted, "the endless job did not start");
+  if (!shared->submitted && !gone) ::kill(victim, SIGKILL);
+  expect(shared->submitted, "the endless job did not start");
   std::this_thread::sleep_for(50ms);
 
   context.step("the process with the endless job to die of SIGKILL");
@@ -133,22 +122,15 @@ void kill_mid_job(RungContext& context, void (*endless)(Session&, const GpuBuffe
 }
 
 void kill_blocked(RungContext& context) {
-  kill_mid_job(context, [](Session&, const GpuBuffer& marks, CommandStreamBuilder& cs) {
-    streams::wait_greater(cs, marks.va() + gate_offset, 0);
-  });
+  kill_mid_job(context, EndlessJob::Kind::blocked);
 }
 
 void kill_looping(RungContext& context) {
-  kill_mid_job(context, [](Session&, const GpuBuffer&, CommandStreamBuilder& cs) { cs.branch(cs.here()); });
+  kill_mid_job(context, EndlessJob::Kind::looping);
 }
 
 void kill_computing(RungContext& context) {
-  kill_mid_job(context, [](Session& session, const GpuBuffer&, CommandStreamBuilder& cs) {
-    // The buffers stay in the VM; only the objects on the CPU go.
-    static std::vector<ComputeJob> kept;
-    kept.emplace_back(session);
-    kept.back().dispatch(cs, 1u << 16, 1u << 16);
-  });
+  kill_mid_job(context, EndlessJob::Kind::computing);
 }
 
 constexpr Rung table[] = {

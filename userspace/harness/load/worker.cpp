@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <random>
+#include <thread>
 
 #include "jobs/check.hpp"
+#include "jobs/priorities.hpp"
 #include "jobs/session.hpp"
 #include "jobs/streams.hpp"
 
@@ -21,15 +23,6 @@ constexpr uint64_t round_offset = 0x400;  // read by the streams: the number of 
 constexpr uint64_t sync_offset = 0x440;   // queue 0 adds 1 each round
 constexpr panthor::Reg round_register{0};
 constexpr panthor::Reg result_register{2};
-
-std::vector<panthor::GroupPriority> allowed_priorities(const panthor::Device& device) {
-  const auto info = device.group_priorities_info();
-  std::vector<panthor::GroupPriority> allowed;
-  for (unsigned i = 0; i < panthor::group_priority_count; ++i)
-    if (const auto priority = static_cast<panthor::GroupPriority>(i); info.allows(priority))
-      allowed.push_back(priority);
-  return allowed;
-}
 
 /// One group, its memory and its streams, which are built once: the round number comes from memory.
 class LoadGroup {
@@ -126,13 +119,18 @@ void run(const LoadOptions& options, LoadResult& result) {
     std::vector<LoadGroup*> order;
     for (LoadGroup& group : groups) order.push_back(&group);
     std::ranges::shuffle(order, random);
-    for (LoadGroup* group : order) group->submit(static_cast<uint32_t>(round));
+    for (LoadGroup* group : order) {
+      if (options.watch) options.watch(true);
+      group->submit(static_cast<uint32_t>(round));
+    }
     for (LoadGroup* group : order) {
       const auto took = std::chrono::nanoseconds(group->check(static_cast<uint32_t>(round)));
       result.slowest_ns = std::max(result.slowest_ns, static_cast<uint64_t>(took.count()));
       result.jobs += options.queues;
     }
     result.rounds = round;
+    if (options.watch) options.watch(false);
+    if (options.pause.count() > 0) std::this_thread::sleep_for(options.pause);
   }
 }
 

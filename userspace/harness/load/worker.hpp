@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace harness {
@@ -16,6 +17,8 @@ struct LoadOptions {
   uint64_t rounds = 0;                   ///< stop after so many; 0: only `duration` counts
   std::chrono::nanoseconds timeout{0};   ///< a wait longer than this is a hang
   uint32_t seed = 1;                     ///< makes values and priorities of this process its own
+  std::chrono::microseconds pause{0};    ///< between rounds
+  std::function<void(bool in_flight)> watch{};  ///< told in front of each submit, and after each round
 };
 
 /// What it did. Plain data: it crosses a pipe.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "jobs/check.hpp"
+#include "jobs/priorities.hpp"
 #include "jobs/streams.hpp"
 #include "scenarios/scenario.hpp"
 
@@ -14,15 +15,6 @@ using panthor::GroupPriority;
 constexpr unsigned group_count = 20;  // a G610's firmware has 8 slots
 constexpr unsigned rounds = 3;
 constexpr uint64_t stride = 64;
-
-std::vector<GroupPriority> allowed_priorities(const panthor::Device& device) {
-  const auto info = device.group_priorities_info();
-  std::vector<GroupPriority> allowed;
-  for (unsigned i = 0; i < panthor::group_priority_count; ++i)
-    if (const auto priority = static_cast<GroupPriority>(i); info.allows(priority))
-      allowed.push_back(priority);
-  return allowed;
-}
 
 void more_groups_than_slots(Session& session) {
   const auto priorities = allowed_priorities(session.device());
