@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 constexpr uint64_t word_offset = 0x400;
 /// The longest rest between two jobs of a worker. A kill comes about each millisecond.
-constexpr std::chrono::microseconds longest_pause = 8ms;
+constexpr std::chrono::microseconds longest_pause = 24ms;
 
 [[noreturn]] void wait_for_death() {
   for (;;) ::pause();
@@ -33,7 +33,7 @@ void load(PartContext& context) {
   options.groups = context.plan().groups;
   options.timeout = context.rung().deadline();
   options.seed = context.plan().seed;
-  options.pause = longest_pause / 2;
+  options.pause = longest_pause;
   options.watch = [&context](bool in_flight) {
     if (!in_flight) return context.waited();
     context.step("GROUP_SUBMIT, or the fence of the round before");
@@ -235,10 +235,10 @@ using Kind = EndlessJob::Kind;
 constexpr Part table[] = {
     {"load",      "many groups of all priorities, every result checked",      load, 4},
     {"storing",   "sessions come and go, each stores words",                  storing, 2},
-    {"blocked",   "a job in a SYNC_WAIT nobody satisfies",                    endless<Kind::blocked>, 2, true},
-    {"looping",   "a job in an endless loop",                                 endless<Kind::looping>, 2, true},
-    {"computing", "a job in a RUN_COMPUTE of 2^32 workgroups",                endless<Kind::computing>, 2, true},
-    {"waiting",   "a job and a map that wait for a job that does not end",    waiting, 1, true},
+    {"blocked",   "a job in a SYNC_WAIT nobody satisfies",                    endless<Kind::blocked>, 4, true},
+    {"looping",   "a job in an endless loop",                                 endless<Kind::looping>, 4, true},
+    {"computing", "a job in a RUN_COMPUTE of 2^32 workgroups",                endless<Kind::computing>, 4, true},
+    {"waiting",   "a job and a map that wait for a job that does not end",    waiting, 2, true},
     {"binding",   "asynchronous maps and unmaps around jobs",                 binding, 2},
     {"creating",  "VMs, groups and tiler heaps come and go",                  creating, 2, false, false, false},
     {"faulting",  "jobs that touch an address without memory",                faulting, 1},

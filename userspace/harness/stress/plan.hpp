@@ -13,7 +13,7 @@ namespace harness {
 struct PlanOptions {
   uint32_t seed = 1;
   unsigned processes = 8;
-  unsigned groups = 4;           ///< of a worker with many
+  unsigned groups = 2;           ///< of a worker with many
   bool memory_pressure = false;  ///< some workers churn buffers; now and then memory gets scarce
   bool suspend = false;          ///< now and then everybody dies and the GPU is left alone
 };
