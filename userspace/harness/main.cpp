@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <string_view>
 #include <system_error>
 
 #include "commands/commands.hpp"
+#include "commands/man_page.hpp"
 #include "exit_code.hpp"
 
 int main(int argc, char** argv) {
@@ -23,6 +25,11 @@ int main(int argc, char** argv) {
   for (CLI::App* command : app.get_subcommands({}))
     if (command->get_footer().empty()) command->footer(harness::exit_code_help);
 
+  // For the build: no command, and not in the help.
+  if (argc == 2 && std::string_view(argv[1]) == "--man-page") {
+    fmt::print("{}", harness::man_page(app));
+    return harness::exit_good;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -25,6 +25,10 @@ struct Options {
 };
 
 constexpr const char* footer =
+    "Examples:\n"
+    "  panthor-harness doctor\n"
+    "  panthor-harness doctor --json\n"
+    "  panthor-harness doctor --root ./copy-of-a-board    # /proc, /sys, /boot of another machine\n"
     "Exit codes:\n"
     "  0  work can run; warnings and what this user may not see do not count\n"
     "  1  something is wrong; its line says what to type\n"

@@ -107,6 +107,10 @@ void add_info(CLI::App& app, int& exit_code) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("info", "Show what the GPU and the driver are and can do");
+  command->footer(std::string("Examples:\n"
+                              "  panthor-harness info\n"
+                              "  panthor-harness info --json | jq .gpu\n") +
+                  exit_code_help);
   command->add_option("--device", options->node, "Render node (default: the first one driven by panthor)");
   command->add_flag("--json", options->json, "One JSON object");
   command->callback([options, &exit_code] {

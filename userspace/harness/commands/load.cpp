@@ -89,6 +89,11 @@ void add_load(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "load", "Many processes with many groups of mixed priorities at once, every result checked");
+  command->footer(
+      std::string("Examples:\n"
+                  "  panthor-harness load --seconds 60\n"
+                  "  panthor-harness load --processes 16 --groups 8 --rounds 100 --seed 3 --json\n") +
+      exit_code_help);
   command->add_option("--device", options->worker.node,
                       "Render node (default: the first one driven by panthor)");
   command->add_option("--processes", options->processes, "Processes")
