@@ -22,7 +22,7 @@ constexpr LogMarker log_markers[] = {
     {"Soft reset timeout", Stage::refused},
     {"RESET timed out", Stage::refused},
     {"AS_ACTIVE bit stuck", Stage::dependency},
-    {"Flush caches timeout", Stage::no_slot},
+    {"Flush caches timeout", Stage::not_fetched},  // the AS the flush was for stays locked
     {"update request timedout", Stage::no_slot},
     {"Unhandled Page fault", Stage::executing},
     {"CS_FATAL", Stage::executing},

@@ -62,6 +62,8 @@ TEST(InferStage, KernelLogNamesTheStage) {
   Evidence evidence = hung({.has_marks = true});
   evidence.kernel_log = {"panthor fb000000.gpu: [drm] *ERROR* CSG 0 update request timedout"};
   EXPECT_EQ(infer_stage(evidence, Stage::executing), Stage::no_slot);
+  evidence.kernel_log = {"panthor fb000000.gpu: [drm] *ERROR* Flush caches timeout"};
+  EXPECT_EQ(infer_stage(evidence, Stage::executing), Stage::not_fetched);
   evidence.kernel_log = {"panthor fb000000.gpu: [drm] *ERROR* Failed to boot MCU (status=fatal)"};
   EXPECT_EQ(infer_stage(evidence, Stage::executing), Stage::refused);
 }

@@ -13,7 +13,7 @@ constexpr std::array catalogue = std::to_array<FaultKind>({
     {"csg-ack-lost",           "firmware",  "the firmware does not acknowledge a CSG request, such as START or SUSPEND",                "S4"},
     {"csg-idle-event-lost",    "firmware",  "a group that ran out of work keeps its slot: CSG_IDLE is not reported",                    "S4"},
     {"doorbell-lost",          "registers", "a write to a doorbell page does not reach the MCU",                                        "S5"},
-    {"flush-completion-lost",  "registers", "a cache flush command ends without GPU_IRQ_CLEAN_CACHES_COMPLETED",                        "S4"},
+    {"flush-completion-lost",  "registers", "a cache flush command ends without GPU_IRQ_CLEAN_CACHES_COMPLETED",                        "S5"},
     {"gpu-irq-lost",           "registers", "a GPU_INT event (fault, reset or flush completed) is not latched in GPU_INT_RAWSTAT",      "S3"},
     {"job-irq-lost",           "registers", "an event of the MCU (a CSG's or the global one) is not latched in JOB_INT_RAWSTAT",        "S7"},
     {"job-unmask-lost",        "registers", "a write that unmasks JOB_INT is dropped: RAWSTAT latches, the line stays low",             "S7"},
