@@ -13,9 +13,9 @@ csg-idle-event-lost:count=0          passes        -      the scheduler's tick t
 doorbell-lost                        passes        -      the next ring makes up for it: the firmware looks at everything
 doorbell-lost:count=0                nop-stream    S4     the requests of CSGs ring too
 doorbell-lost:after=5                =second-job   S5     the ring of a queue whose group has a slot
-flush-completion-lost                memory-write  S5     the region a bind locked is not unlocked: the next stream is not fetched
-flush-completion-lost:count=0        memory-write  S5
-gpu-irq-lost                         memory-write  S5     the first such event is a flush's completion
+flush-completion-lost                memory-write  S0     the next resume finds no firmware interface: GROUP_CREATE is refused
+flush-completion-lost:count=0        memory-write  S0
+gpu-irq-lost                         memory-write  S0     the first such event is a flush's completion
 gpu-irq-lost:count=0                 memory-write  S3     and then the reset that was to help
 job-irq-lost                         probe         S3     the first such event is the firmware's boot
 job-irq-lost:after=1:count=0         nop-stream    S7
@@ -31,7 +31,7 @@ reset-completion-lost:count=0        passes        -      nothing on the ladder 
 csg-ack-lost+reset-completion-lost   nop-stream    S3     but this does
 sync-update-lost                     passes        -      the next update, or the queue's end, is seen
 sync-update-lost:count=0             rebind        S7
-tlb-invalidate-skipped:count=0       second-job    S5     the ring and the stream are looked up in another VM's entries
+tlb-invalidate-skipped:count=0       rebind        S6
 END
 
 # climb FAULTS RUNG STAGE: one guest.

@@ -71,6 +71,10 @@ constexpr Rule rules[] = {
     }},
     {[](const Evidence& e) { return stage_from_log(e.kernel_log); }},
     {[](const Evidence& e) -> std::optional<Stage> {
+      if (e.facts.error != 0 && !fence_failed(e.facts)) return Stage::ioctl;
+      return std::nullopt;
+    }},
+    {[](const Evidence& e) -> std::optional<Stage> {
       // The fence signalled (with an error nobody can see from here), yet the stream never began.
       const bool signalled = !e.stuck && e.facts.has_group && !fence_failed(e.facts);
       if (signalled && e.facts.has_marks && !e.facts.started) return Stage::refused;

@@ -43,7 +43,9 @@ void set_error(RungBoard& board, std::string_view text) {
     board.outcome = Outcome::skipped;
   } catch (const std::system_error& error) {
     board.facts.error = error.code().value();
-    set_error(board, error.what());
+    const std::string_view what = error.what();
+    context.step(what.substr(0, what.find('(')));  // the call that failed
+    set_error(board, what);
     board.outcome = Outcome::failed;
   } catch (const std::exception& error) {
     set_error(board, error.what());

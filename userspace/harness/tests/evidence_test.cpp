@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+
 namespace harness {
 namespace {
 
@@ -66,6 +68,14 @@ TEST(InferStage, KernelLogNamesTheStage) {
   EXPECT_EQ(infer_stage(evidence, Stage::executing), Stage::not_fetched);
   evidence.kernel_log = {"panthor fb000000.gpu: [drm] *ERROR* Failed to boot MCU (status=fatal)"};
   EXPECT_EQ(infer_stage(evidence, Stage::executing), Stage::refused);
+}
+
+TEST(InferStage, ACallThatFailsIsS0) {
+  Evidence evidence;
+  evidence.facts.error = ENOSPC;
+  EXPECT_EQ(infer_stage(evidence, Stage::queued), Stage::ioctl);
+  evidence.kernel_log = {"panthor fb000000.gpu: [drm] *ERROR* Failed to boot MCU (status=fatal)"};
+  EXPECT_EQ(infer_stage(evidence, Stage::queued), Stage::refused);
 }
 
 TEST(InferStage, FreshProcessRefinesAStreamWithoutMarks) {
