@@ -111,7 +111,7 @@ for env in /boot/grub/grubenv /boot/grub2/grubenv; do
     exit 1
   fi
 done
-# Without entry.conf the next generated grub.cfg no longer has the entry; until then GRUB takes its fallback, the default.
+# Without entry.conf the next generated grub.cfg no longer has the entry; until then GRUB boots the default instead.
 rm -f /boot/panthor-lab/$ID/entry.conf /boot/panthor-lab/$ID/local.sha256 /boot/panthor-lab/$ID/initramfs.img
 END
   chmod 755 "$root/DEBIAN/prerm"

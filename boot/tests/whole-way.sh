@@ -13,9 +13,9 @@ expect_equal "$default_id" "$(resolve mode=default | sed -n 's/^id=//p')" "the d
 expect_equal "$default_body" "$(resolve mode=body)" "and so does its body"
 [ ! -e "$BOARD/boot/panthor-lab/.incoming" ] || fail "something is left over"
 resolve mode=files entry=panthor-lab-one >"$SCRATCH/files"
-expect_equal 'linux	/boot/panthor-lab/one/Image	root=UUID=11111111-2222-3333-4444-555555555555	ro	panic=10	oops=panic	systemd.watchdog_sec=60	modprobe.blacklist=panthor	panthor_lab.entry=one' \
-  "$(grep ^linux "$SCRATCH/files")" "root arguments are copied, \"quiet\" is not"
-expect_equal 'devicetree	/boot/panthor-lab/one/dtbs/rk3588-rock-5-itx.dtb' "$(grep ^devicetree "$SCRATCH/files")" "its own devicetree"
+expect_equal 'linux	/boot/panthor-lab/one/Image	root=UUID=11111111-2222-3333-4444-555555555555	ro	panic=10	oops=panic	systemd.watchdog_sec=40	modprobe.blacklist=panthor	panthor_lab.entry=one' \
+  "$(grep -m1 ^linux "$SCRATCH/files")" "root arguments are copied, \"quiet\" is not"
+expect_equal 'devicetree	/boot/panthor-lab/one/dtbs/rk3588-rock-5-itx.dtb' "$(grep -m1 ^devicetree "$SCRATCH/files")" "its own devicetree"
 says $'\tpanthor-lab-one\tpanthor-lab one \\(Linux 7.2.13-lab1\\)\tunrestricted$' resolve mode=list
 says '^one  *7.2.13-lab1  *hang .*rk3588-rock-5-itx.dtb  *installed$' boot list
 

@@ -5,7 +5,8 @@
 #                              which gives the configured default; next=@environment takes it as it stands.
 #   mode=body entry=SPEC       its body, verbatim (SPEC as in "default"; @default: the configured default)
 #   mode=list                  index path, kind, id, title, "unrestricted" or "", one entry a line, tab-separated
-#   mode=files entry=SPEC      linux, initrd, devicetree lines of its body: "command<TAB>argument<TAB>…", variables expanded
+#   mode=files entry=SPEC      linux, initrd, devicetree lines of its body and of functions it calls, in order:
+#                              "command<TAB>argument<TAB>…", variables expanded
 # Exit code 0; 3: the file uses something this cannot judge, told on stderr; 4: no such entry.
 
 function unsupported(what) { if (!(what in REFUSED)) { REFUSED[what] = 1; REASONS = REASONS (REASONS == "" ? "" : "; ") what } }
@@ -28,11 +29,11 @@ function print_default(n) {
   printf "next_entry_cleared=%s\nenvironment=%s\n", ("next_entry" in SAVED) && SAVED["next_entry"] == "" ? "yes" : "no", ENV_WHOLE ? "whole" : "damaged"
 }
 
-# print_files(n): the loader commands of a body, with the arguments as GRUB would expand them.
-function print_files(n,   i, end, word, line, start) {
-  end = CLOSE[OPEN[n]]
+# print_files(from, to): the loader commands between two tokens, with the arguments as GRUB would expand them, those of functions
+# that are called there too.
+function print_files(i, end,   word, line, start) {
   start = 1
-  for (i = OPEN[n] + 1; i < end; i++) {
+  for (; i < end; i++) {
     if (start && TYPE[i] == "w" && WORD[i] ~ /^(if|then|elif|else)$/) continue
     if (start && TYPE[i] == "w" && WORD[i] ~ /^(linux|linux16|linuxefi|initrd|initrd16|initrdefi|devicetree|fdt)$/) {
       line = WORD[i]
@@ -41,7 +42,7 @@ function print_files(n,   i, end, word, line, start) {
         if (!DROPPED) line = line "\t" word
       }
       print line
-    }
+    } else if (start && TYPE[i] == "w" && (WORD[i] in FUNCTION)) print_files(FUNCTION[WORD[i]] + 1, CLOSE[FUNCTION[WORD[i]]])
     start = TYPE[i] != "w"
   }
 }
@@ -67,7 +68,7 @@ BEGIN {
     }
     if (mode == "default") print_default(n)
     else if (mode == "body") printf "%s", body_of(n)
-    else if (mode == "files") print_files(n)
+    else if (mode == "files") print_files(OPEN[n] + 1, CLOSE[OPEN[n]])
   }
   if (REASONS != "") {
     print REASONS > "/dev/stderr"

@@ -5,8 +5,9 @@
 # What of the running command line says where the root file system is. Everything else, vendor arguments above all, is left behind.
 readonly ROOT_ARGUMENTS='root=|rootfstype=|rootflags=|rootwait$|rootdelay=|ro$|rw$|rd\.luks|rd\.lvm|rd\.md|rd\.auto|cryptdevice=|cryptkey=|nfsroot=|ip=|zfs='
 
-# What a candidate needs to come back by itself. panthor is loaded by the verdict service, after the watchdog is armed.
-readonly SAFETY_ARGUMENTS='panic=10 oops=panic systemd.watchdog_sec=60 modprobe.blacklist=panthor'
+# What a candidate needs to come back by itself. panthor is loaded by the verdict service, after the watchdog is armed. RK3588's
+# watchdog counts 2^n cycles of 24 MHz: of 44.7 s and 89.5 s, dw_wdt takes the first that is not below what is asked for.
+readonly SAFETY_ARGUMENTS='panic=10 oops=panic systemd.watchdog_sec=40 modprobe.blacklist=panthor'
 
 # candidate_arguments ID: the kernel arguments of its entry.
 candidate_arguments() {

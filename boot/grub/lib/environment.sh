@@ -35,6 +35,8 @@ change_environment() {
 # set_next ENTRY-ID: the next boot, once.
 set_next() {
   would "set next_entry=$1 in $GRUB_ENV with $(grub_tool reboot)" && return
+  # What GRUB noted about an earlier candidate is not about this one.
+  [ -z "$(environment_value panthor_lab_failed)" ] || change_environment editenv @env unset panthor_lab_failed
   change_environment reboot --boot-directory=@dir "$1"
   [ "$(environment_value next_entry)" = "$1" ] || refuse write "next_entry is not in $GRUB_ENV"
 }

@@ -9,6 +9,7 @@ open_package() {
   if [ -f "$source" ]; then
     PACKAGE=$BASE/.incoming
     UNPACKED=$PACKAGE # removed on the way out, whatever happens
+    case $source in *.zst) have zstd || refuse no-tool "zstd, which $source is packed with" ;; esac
     drop "$PACKAGE"
     mkdir -p "$PACKAGE"
     tar -x --no-same-owner -f "$source" -C "$PACKAGE" 2>"$WORK/tar.log" ||

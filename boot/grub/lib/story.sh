@@ -28,6 +28,7 @@ settle_rehearsal() {
   fi
 }
 
+# settle passed|stuck|ignored
 settle() {
   would "record the rehearsal as $1" && return
   record_rehearsal "$1"
@@ -69,7 +70,7 @@ tell_candidate() {
   elif [ -n "$failed" ]; then
     tell BAD "GRUB could not load the $failed of candidate $id; the default booted"
   elif [ "$running" = default ]; then
-    tell BAD "GRUB could not load candidate $id and took its fallback, the default"
+    tell BAD "GRUB could not load candidate $id and booted the default instead"
   elif [ -n "$next" ]; then
     tell BAD "next_entry is still set after a reboot: GRUB did not look at $GRUB_ENV. panthor-boot disarm, then rehearse"
   else

@@ -15,6 +15,7 @@ verb_arm() {
   need_candidate "$id"
   check_chain
   check_verdict
+  settle_rehearsal
   check_nothing_pending
   check_superusers "$GRUB_CFG"
   check_default_files "$GRUB_CFG"

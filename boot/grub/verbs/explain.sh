@@ -43,7 +43,7 @@ explain_side() {
     4) refuse no-entry "grub.cfg has no entry \"$2\"" ;;
     *) refuse unjudged "$GRUB_CFG: $(head -n 1 "$dir/complaint")" ;;
   esac
-  awk -F'\t' '/^linux/ { for (i = 3; i <= NF; i++) print $i }' "$dir/files" | LC_ALL=C sort >"$dir/arguments"
+  awk -F'\t' '/^linux/ { for (i = 3; i <= NF; i++) print $i; exit }' "$dir/files" | LC_ALL=C sort >"$dir/arguments"
   image=$(host_path "$(awk -F'\t' '/^linux/ { print $2; exit }' "$dir/files")") || refuse no-entry "the kernel of \"$2\" is not there"
   dtb=$(awk -F'\t' '/^(devicetree|fdt)/ { print $2; exit }' "$dir/files")
   initrd=$(awk -F'\t' '/^initrd/ { print $NF; exit }' "$dir/files")

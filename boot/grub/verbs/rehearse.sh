@@ -13,6 +13,7 @@ verb_rehearse() {
   find_system
   check_chain
   check_verdict
+  settle_rehearsal
   check_nothing_pending
   check_superusers "$GRUB_CFG"
   check_default_files "$GRUB_CFG"

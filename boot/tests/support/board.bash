@@ -110,7 +110,7 @@ reboot_board() {
   local next
   next=$(there grub-editenv /boot/grub/grubenv list | sed -n 's/^next_entry=//p')
   BOOTED=$(resolve mode=default next_=@environment | sed -n 's/^id=//p')
-  boots_with "BOOT_IMAGE=$(resolve mode=files next_=@environment | awk -F'\t' '/^linux/ { for (i = 2; i <= NF; i++) printf "%s%s", (i > 2 ? " " : ""), $i }')"
+  boots_with "BOOT_IMAGE=$(resolve mode=files next_=@environment | awk -F'\t' '/^linux/ { for (i = 2; i <= NF; i++) printf "%s%s", (i > 2 ? " " : ""), $i; exit }')"
   [ -z "$next" ] || there grub-editenv /boot/grub/grubenv unset next_entry
 }
 
