@@ -21,6 +21,9 @@ apply_series heap
 expect_equal "one 2" "$(paste -sd' ' "$SRC_TREE/$PANTHOR_DIR/a.c")" "one series of two"
 expect_equal "one two" "$(paste -sd' ' "$tree/$PANTHOR_DIR/a.c")" "the tree itself is untouched"
 resolve_source
+expect_equal "hang/0001-one.patch heap/0001-two.patch" "$(printf 'plants/0001-x.patch\n' >>"$LAB_ROOT/kernel-patches/v7.2/series" && series_patches v7.2 all | paste -sd' ')" "all leaves the test-only series out"
+expect_equal "plants/0001-x.patch" "$(series_patches v7.2 plants)" "the test-only series by its name"
+sed -i '/^plants/d' "$LAB_ROOT/kernel-patches/v7.2/series"
 status=0
 (apply_series nonsense) 2>"$SCRATCH/err" || status=$?
 expect_equal "$EX_USAGE" "$status" "an unknown series: $(tail -n 1 "$SCRATCH/err")"
