@@ -29,6 +29,8 @@ function(panthor_uapi_works dir result)
 endfunction()
 
 add_library(panthor_uapi INTERFACE)
+# panthor_va_heap.h: what the kernel series "heap" adds, while the headers above lack it.
+target_include_directories(panthor_uapi INTERFACE ${CMAKE_CURRENT_LIST_DIR})
 set(_panthor_uapi_dir "${PANTHOR_UAPI_DIR}")
 if(NOT _panthor_uapi_dir)
   panthor_uapi_works("" _panthor_uapi_system)

@@ -22,6 +22,7 @@ struct Options {
   ScratchGpu gpu;
   VaRange range;
   std::optional<std::string> node;
+  uint64_t placed = 1000;
   bool json = false;
 };
 
@@ -30,10 +31,11 @@ constexpr const char* footer =
     "Examples:\n"
     "  panthor-harness heap --tls 5328 --buffers 16            arithmetic only\n"
     "  panthor-harness heap --tls 544 --end 256m --device      the same on this machine's GPU\n"
+    "  panthor-harness heap --device --placed 5000             and how many the kernel's own heap takes\n"
     "  panthor-harness heap --device /dev/dri/renderD129\n"
     "Exit codes:\n"
     "  0   it was told (and on a device: the heap filled up where the arithmetic says)\n"
-    "  1   the device disagrees: the kernel refused earlier\n"
+    "  1   the device disagrees: the kernel refused earlier, or its own heap took fewer than --placed\n"
     "  2   usage\n"
     "  77  --device and no render node driven by panthor\n";
 
@@ -93,12 +95,41 @@ bool replay(const Options& options, const HeapUse& use, const panthor::Device& d
   json["device"] = {
       {"node", device.path()},           {"bound", result.bound}, {"bound_bytes", result.bound_bytes},
       {"range_full", result.range_full}, {"error", result.error}, {"agrees", agrees}};
+  if (result.resident_bytes) json["device"]["resident_bytes"] = *result.resident_bytes;
   if (options.json) return agrees;
+  if (result.resident_bytes) fmt::print("  {} of RAM in use for them\n", show_bytes(*result.resident_bytes));
   if (!result.error.empty())
     fmt::print("  the kernel refused number {}: {}\n", result.bound + 1, result.error);
   else if (result.range_full)
     fmt::print("  no addresses left for number {}\n", result.bound + 1);
   return agrees;
+}
+
+/// The same buffers as the kernel series "heap" would have them: placed by the kernel, without memory until
+/// touched.
+bool replay_placed(const Options& options, const HeapUse& use, const panthor::Device& device, Json& json) {
+  using panthor::VaFeatures;
+  if (options.placed == 0) return true;
+  if (!device.has_va_features(VaFeatures::heap | VaFeatures::alloc_on_fault)) {
+    json["kernel_heap"] = nullptr;
+    if (!options.json) fmt::print("\nthe kernel has no heap of its own (kernel series \"heap\")\n");
+    return true;
+  }
+  const HeapReplay result = replay_kernel_heap(device, use.buffer_bytes, options.placed);
+  const bool good = result.error.empty() && result.bound == options.placed;
+  json["kernel_heap"] = {{"bound", result.bound},
+                         {"bound_bytes", result.bound_bytes},
+                         {"range_full", result.range_full},
+                         {"error", result.error}};
+  if (result.resident_bytes) json["kernel_heap"]["resident_bytes"] = *result.resident_bytes;
+  if (options.json) return good;
+  fmt::print("\nplaced by the kernel, memory when touched\n  {} bound, {}\n", result.bound,
+             show_bytes(result.bound_bytes));
+  if (result.resident_bytes) fmt::print("  {} of RAM in use for them\n", show_bytes(*result.resident_bytes));
+  if (result.range_full) fmt::print("  no addresses left for number {}\n", result.bound + 1);
+  if (!result.error.empty())
+    fmt::print("  the kernel refused number {}: {}\n", result.bound + 1, result.error);
+  return good;
 }
 
 int heap(Options options) {
@@ -111,7 +142,8 @@ int heap(Options options) {
       plan_heap(options.spill_bytes, options.buffers, options.gpu, options.range, options.other_bytes);
   Json json = to_json(options, use);
   if (!options.json) print_human(options, use);
-  const bool agrees = !device || replay(options, use, *device, json);
+  bool agrees = !device || replay(options, use, *device, json);
+  if (device) agrees = replay_placed(options, use, *device, json) && agrees;
   if (options.json) fmt::print("{}\n", json.dump(2));
   return agrees ? exit_good : exit_failed;
 }
@@ -140,6 +172,11 @@ void add_heap(CLI::App& app, int& exit_code) {
           "--device", [options](const std::string& node) { options->node = node; },
           "Really create and bind the buffers, on this node or the first one driven by panthor")
       ->expected(0, 1);
+  command
+      ->add_option("--placed", options->placed,
+                   "With --device: buffers to put into the kernel's own heap, where it has one; 0: none")
+      ->capture_default_str()
+      ->check(CLI::Range(uint64_t{0}, uint64_t{1} << 20));
   command->add_flag("--json", options->json, "One JSON object");
   command->callback([options, &exit_code] {
     try {

@@ -59,6 +59,28 @@ Json priorities_json(const panthor::GroupPrioritiesInfo& info) {
   return allowed;
 }
 
+/// What the kernel series "heap" adds; null without it.
+Json va_json(const panthor::Device& device) {
+  const auto info = device.va_info();
+  if (!info) return {};
+  constexpr std::pair<panthor::VaFeatures, const char*> names[] = {
+      {panthor::VaFeatures::heap, "heap"},
+      {panthor::VaFeatures::alloc_on_fault, "alloc_on_fault"},
+      {panthor::VaFeatures::discardable, "discardable"}};
+  Json features = Json::array();
+  for (const auto& [feature, name] : names)
+    if (has(info->features, feature)) features.push_back(name);
+  return {{"features", features},
+          {"max_user_va_range", hex(info->max_user_va_range)},
+          {"default_user_va_range", hex(info->default_user_va_range)},
+          {"min_kernel_va_range", hex(info->min_kernel_va_range)},
+          {"page_sizes", hex(info->page_size_bitmap)},
+          {"default_heap_start", hex(info->default_heap_start)},
+          {"default_heap_size", hex(info->default_heap_size)},
+          {"max_placement_align", hex(info->max_placement_align)},
+          {"max_scratch_size", hex(info->max_scratch_size)}};
+}
+
 /// What an older driver cannot say is null.
 Json collect(const panthor::Device& device) {
   const auto version = device.version();
@@ -78,6 +100,7 @@ Json collect(const panthor::Device& device) {
                               })},
           {"mmu_page_sizes",
            since(panthor::has_mmu_info, [&] { return Json(hex(device.mmu_info().page_size_bitmap)); })},
+          {"address_space", va_json(device)},
           {"flush_id", panthor::FlushIdPage(device).current()}};
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "heap/heap_replay.hpp"
 
+#include <cerrno>
 #include <new>
 #include <system_error>
 #include <vector>
 
+#include "heap/fdinfo.hpp"
 #include "panthor/buffer_object.hpp"
 #include "panthor/va_allocator.hpp"
 #include "panthor/virtual_memory.hpp"
@@ -14,6 +16,11 @@ namespace {
 
 constexpr uint64_t large =
     2ull << 20;  // panvk aligns what is larger to it, so that the kernel may use 2 MiB blocks
+
+/// Buffers of a whole file, once they are bound.
+void measure(HeapReplay& replay, const panthor::Device& device) {
+  replay.resident_bytes = fdinfo_bytes(device, "drm-resident-memory");
+}
 
 }  // namespace
 
@@ -29,19 +36,41 @@ HeapReplay replay_heap(const panthor::Device& device, uint64_t buffer_bytes, uin
       va = addresses.allocate(buffer_bytes, buffer_bytes > large ? large : panthor::VirtualMemory::page_size);
     } catch (const std::bad_alloc&) {
       replay.range_full = true;
-      return replay;
+      break;
     }
     try {
       bound.emplace_back(device, buffer_bytes, panthor::BoFlags::no_mmap, &vm);
       vm.map(bound.back(), va, panthor::BindFlags::noexec);
     } catch (const std::system_error& error) {
       replay.error = error.what();
-      return replay;
+      break;
     }
     ++replay.bound;
     replay.bound_bytes += buffer_bytes;
     on_bound(replay.bound);
   }
+  measure(replay, device);
+  return replay;
+}
+
+HeapReplay replay_kernel_heap(const panthor::Device& device, uint64_t buffer_bytes, uint64_t buffers) {
+  HeapReplay replay;
+  const panthor::VirtualMemory vm(device, 0, panthor::VaHeap{});
+  std::vector<panthor::BufferObject> bound;
+  while (replay.bound < buffers) {
+    try {
+      bound.emplace_back(device, buffer_bytes, panthor::BoFlags::no_mmap | panthor::BoFlags::alloc_on_fault,
+                         &vm);
+      (void)vm.place(bound.back(), {}, panthor::BindFlags::noexec);
+    } catch (const std::system_error& error) {
+      replay.range_full = error.code().value() == ENOSPC;
+      if (!replay.range_full) replay.error = error.what();
+      break;
+    }
+    ++replay.bound;
+    replay.bound_bytes += buffer_bytes;
+  }
+  measure(replay, device);
   return replay;
 }
 

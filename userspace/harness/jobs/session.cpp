@@ -10,7 +10,6 @@ namespace {
 
 constexpr uint64_t user_va_range = 1ull << 47;
 constexpr uint64_t first_va = 32ull << 20;  // leaves null pointers and small offsets from them unbound
-constexpr uint64_t address_bytes = 1ull << 40;
 constexpr uint64_t stream_chunk = 256 << 10;
 constexpr uint64_t stream_alignment = 64;  // QueueSubmit::stream_va
 
@@ -22,11 +21,13 @@ std::string describe(const panthor::GroupState& state) {
 
 }  // namespace
 
-Session::Session(panthor::Device device, std::chrono::nanoseconds timeout)
+Session::Session(panthor::Device device, std::chrono::nanoseconds timeout,
+                 const std::optional<panthor::VaHeap>& heap)
     : device_(std::move(device)),
       csif_(device_.csif_info()),
-      vm_(device_, user_va_range),
-      addresses_(first_va, address_bytes - first_va),
+      vm_(heap ? panthor::VirtualMemory(device_, user_va_range, *heap)
+               : panthor::VirtualMemory(device_, user_va_range)),
+      addresses_(first_va, first_heap_va - first_va),
       timeout_(timeout) {}
 
 GpuBuffer Session::buffer(uint64_t bytes, panthor::BindFlags flags) {

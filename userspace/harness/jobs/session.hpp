@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -15,8 +16,13 @@ namespace harness {
 /// deadline.
 class Session {
  public:
-  /// `timeout`: how long any wait of this session may take before it is a hang.
-  Session(panthor::Device device, std::chrono::nanoseconds timeout);
+  /// `timeout`: how long any wait of this session may take before it is a hang. `heap`: of the VM, which
+  /// otherwise has none; the session's own addresses end at first_heap_va.
+  Session(panthor::Device device, std::chrono::nanoseconds timeout,
+          const std::optional<panthor::VaHeap>& heap = std::nullopt);
+
+  /// Behind everything the session places itself.
+  static constexpr uint64_t first_heap_va = 1ull << 40;
 
   [[nodiscard]] const panthor::Device& device() const noexcept { return device_; }
   [[nodiscard]] const panthor::VirtualMemory& vm() const noexcept { return vm_; }

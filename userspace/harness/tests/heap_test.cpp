@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <stdexcept>
 
+#include "heap/fdinfo.hpp"
 #include "heap/private_heap.hpp"
 
 namespace harness {
@@ -63,6 +65,20 @@ TEST(PlanHeap, WithoutScratchNothingIsPinned) {
 TEST(PlanHeap, RefusesWhatMakesNoSense) {
   EXPECT_THROW((void)plan_heap(16, 1, {}, {.start = 4, .end = 4}), std::invalid_argument);
   EXPECT_THROW((void)plan_heap(16, 1, {.shader_present = 0}), std::invalid_argument);
+}
+
+TEST(Fdinfo, SizesAreBytes) {
+  const auto size = [](const char* key) {
+    std::istringstream text(
+        "drm-driver:\tpanthor\ndrm-resident-memory:\t10396 KiB\ndrm-total-memory:\t3 MiB\n"
+        "panthor-resident-scratch:\t12\ndrm-shared-memory:\n");
+    return fdinfo_bytes(text, key);
+  };
+  EXPECT_EQ(size("drm-resident-memory"), 10396u * 1024);
+  EXPECT_EQ(size("drm-total-memory"), 3 * mib);
+  EXPECT_EQ(size("panthor-resident-scratch"), 12u);
+  EXPECT_FALSE(size("drm-shared-memory"));
+  EXPECT_FALSE(size("resident"));
 }
 
 TEST(ShowBytes, UsesBinaryUnits) {

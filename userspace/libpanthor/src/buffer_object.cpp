@@ -15,6 +15,8 @@ namespace {
 
 static_assert(static_cast<uint32_t>(BoFlags::no_mmap) == DRM_PANTHOR_BO_NO_MMAP);
 static_assert(static_cast<uint32_t>(BoFlags::wb_mmap) == DRM_PANTHOR_BO_WB_MMAP);
+static_assert(static_cast<uint32_t>(BoFlags::alloc_on_fault) == DRM_PANTHOR_BO_ALLOC_ON_FAULT);
+static_assert(static_cast<uint32_t>(BoFlags::discardable) == DRM_PANTHOR_BO_DISCARDABLE);
 static_assert(static_cast<uint32_t>(CacheOp::flush) == DRM_PANTHOR_BO_SYNC_CPU_CACHE_FLUSH);
 static_assert(static_cast<uint32_t>(CacheOp::flush_and_invalidate) ==
               DRM_PANTHOR_BO_SYNC_CPU_CACHE_FLUSH_AND_INVALIDATE);

@@ -147,6 +147,31 @@ MmuInfo Device::mmu_info() const {
   return query<MmuInfo>(*file_, query_mmu_info, "MMU_INFO");
 }
 
+std::optional<VaInfo> Device::va_info() const {
+  drm_panthor_va_info raw{};
+  drm_panthor_dev_query args{
+      .type = DRM_PANTHOR_DEV_QUERY_VA_INFO, .size = sizeof(raw), .pointer = reinterpret_cast<__u64>(&raw)};
+  const int error = try_ioctl(*file_, ioctls::dev_query, &args);
+  if (error == EINVAL) return std::nullopt;
+  if (error != 0) throw call_error(error, ioctls::dev_query.name, "type=VA_INFO");
+  return VaInfo{.va_bits = raw.va_bits,
+                .features = static_cast<VaFeatures>(raw.features),
+                .max_user_va_range = raw.max_user_va_range,
+                .default_user_va_range = raw.default_user_va_range,
+                .min_kernel_va_range = raw.min_kernel_va_range,
+                .page_size_bitmap = raw.page_size_bitmap,
+                .min_heap_start = raw.min_heap_start,
+                .default_heap_start = raw.default_heap_start,
+                .default_heap_size = raw.default_heap_size,
+                .max_placement_align = raw.max_placement_align,
+                .max_scratch_size = raw.max_scratch_size};
+}
+
+bool Device::has_va_features(VaFeatures features) const {
+  const auto info = va_info();
+  return info && has(info->features, features);
+}
+
 void Device::set_user_mmio_offset(UserMmioOffset offset) const {
   panthor::require(version_, has_user_mmio_offset, ioctls::set_user_mmio_offset);
   drm_panthor_set_user_mmio_offset args{.offset = static_cast<uint64_t>(offset)};

@@ -3,6 +3,7 @@
 
 #include <drm/panthor_drm.h>
 #include <fmt/format.h>
+#include <panthor_va_heap.h>
 #include <xf86drm.h>
 
 #include <cerrno>
@@ -27,6 +28,7 @@ namespace ioctls {
   { id, #id }
 inline constexpr Ioctl dev_query PANTHOR_IOCTL_ROW(DRM_IOCTL_PANTHOR_DEV_QUERY);
 inline constexpr Ioctl vm_create PANTHOR_IOCTL_ROW(DRM_IOCTL_PANTHOR_VM_CREATE);
+inline constexpr Ioctl vm_create_heap{PANTHOR_IOCTL_VM_CREATE_HEAP, "DRM_IOCTL_PANTHOR_VM_CREATE"};
 inline constexpr Ioctl vm_destroy PANTHOR_IOCTL_ROW(DRM_IOCTL_PANTHOR_VM_DESTROY);
 inline constexpr Ioctl vm_bind PANTHOR_IOCTL_ROW(DRM_IOCTL_PANTHOR_VM_BIND);
 inline constexpr Ioctl vm_get_state PANTHOR_IOCTL_ROW(DRM_IOCTL_PANTHOR_VM_GET_STATE);

@@ -17,8 +17,13 @@ class VirtualMemory;
 /// enum drm_panthor_bo_flags.
 enum class BoFlags : uint32_t {
   none = 0,
-  no_mmap = 1u << 0,  ///< never mapped by a CPU: mmap_offset() fails with EPERM
-  wb_mmap = 1u << 1,  ///< CPU mapping is write-back cached (driver 1.7); excludes no_mmap
+  no_mmap = 1u << 0,       ///< never mapped by a CPU: mmap_offset() fails with EPERM
+  wb_mmap = 1u << 1,       ///< CPU mapping is write-back cached (driver 1.7); excludes no_mmap
+  discardable = 1u << 29,  ///< (VaFeatures::discardable) idle contents may be dropped, then read zero; needs
+                           ///< alloc_on_fault
+  alloc_on_fault =
+      1u
+      << 30,  ///< (VaFeatures::alloc_on_fault) memory appears when the GPU touches it; needs no_mmap and a VM
 };
 template <>
 inline constexpr bool is_bit_flags<BoFlags> = true;

@@ -58,6 +58,10 @@ class Device {
   [[nodiscard]] GroupPrioritiesInfo group_priorities_info() const;
   /// DEV_QUERY_MMU_INFO (driver 1.9).
   [[nodiscard]] MmuInfo mmu_info() const;
+  /// DEV_QUERY_VA_INFO; nothing when the kernel lacks the series "heap". The driver's version does not tell.
+  [[nodiscard]] std::optional<VaInfo> va_info() const;
+  /// True when va_info() lists all of `features`.
+  [[nodiscard]] bool has_va_features(VaFeatures features) const;
 
   /// SET_USER_MMIO_OFFSET (driver 1.5): moves the register pages of this open file; for CPU emulators whose
   /// guest has another word size than they have. EINVAL: neither of the two offsets. FlushIdPage has to be

@@ -103,4 +103,29 @@ struct MmuInfo {
   uint64_t page_size_bitmap = 0;  ///< bit n: pages of 2^n bytes
 };
 
+/// What a kernel with the series "heap" can do with a VM's addresses (enum drm_panthor_va_features).
+enum class VaFeatures : uint32_t {
+  none = 0,
+  heap = 1u << 0,            ///< VirtualMemory with a heap, BindOp::place()
+  alloc_on_fault = 1u << 1,  ///< BoFlags::alloc_on_fault
+  discardable = 1u << 2,     ///< BoFlags::discardable
+};
+template <>
+inline constexpr bool is_bit_flags<VaFeatures> = true;
+
+/// The address space of a VM (struct drm_panthor_va_info). Sizes and addresses in bytes.
+struct VaInfo {
+  uint32_t va_bits = 0;
+  VaFeatures features = VaFeatures::none;
+  uint64_t max_user_va_range = 0;      ///< largest range VirtualMemory can be made with
+  uint64_t default_user_va_range = 0;  ///< what a range of 0 becomes
+  uint64_t min_kernel_va_range = 0;    ///< what the kernel keeps in any case
+  uint64_t page_size_bitmap = 0;       ///< as in MmuInfo
+  uint64_t min_heap_start = 0;
+  uint64_t default_heap_start = 0;
+  uint64_t default_heap_size = 0;    ///< with the default range
+  uint64_t max_placement_align = 0;  ///< largest Placement::alignment
+  uint64_t max_scratch_size = 0;     ///< largest buffer with BoFlags::alloc_on_fault
+};
+
 }  // namespace panthor

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,6 +25,29 @@ enum class BindFlags : uint32_t {
 template <>
 inline constexpr bool is_bit_flags<BindFlags> = true;
 
+/// What a placed mapping must be like (DRM_PANTHOR_VM_BIND_OP_PLACE_*).
+enum class PlaceFlags : uint32_t {
+  none = 0,
+  no_cross_4g = 1u << 25,  ///< crosses no multiple of 4 GiB
+  below_4g = 1u << 26,     ///< ends at or below 4 GiB
+};
+template <>
+inline constexpr bool is_bit_flags<PlaceFlags> = true;
+
+/// Where in its heap the kernel may put a mapping.
+struct Placement {
+  uint64_t alignment = 0;  ///< power of two, at most VaInfo::max_placement_align; 0: the kernel chooses
+  PlaceFlags flags = PlaceFlags::none;
+};
+
+/// The range in which the kernel places mappings. A heap takes no addresses: fixed mappings may lie inside.
+struct VaHeap {
+  static constexpr uint64_t automatic = ~0ull;
+
+  uint64_t start = 0;         ///< page-aligned; 0: the kernel chooses
+  uint64_t size = automatic;  ///< page-aligned; automatic: to the middle of the user range
+};
+
 /// One VM_BIND operation (struct drm_panthor_vm_bind_op). `va`, `size` and `bo_offset` must be multiples of
 /// the page size and [va, va + size) must lie below VirtualMemory::user_va_range(); otherwise EINVAL.
 struct BindOp {
@@ -35,7 +59,8 @@ struct BindOp {
   uint64_t bo_offset = 0;
   uint64_t va = 0;
   uint64_t size = 0;
-  std::vector<SyncOp> syncs;  ///< asynchronous binds only
+  std::vector<SyncOp> syncs;           ///< asynchronous binds only
+  std::optional<Placement> placement;  ///< maps only: the kernel chooses `va`, see VirtualMemory::place()
 
   /// Maps all of `bo` at `va`.
   [[nodiscard]] static BindOp map(const BufferObject& bo, uint64_t va, BindFlags flags = BindFlags::none,
@@ -43,6 +68,9 @@ struct BindOp {
   /// Maps `size` bytes of `bo` from `bo_offset` at `va`.
   [[nodiscard]] static BindOp map_part(const BufferObject& bo, uint64_t bo_offset, uint64_t va, uint64_t size,
                                        BindFlags flags = BindFlags::none, std::vector<SyncOp> syncs = {});
+  /// Maps all of `bo` where the kernel likes; for VirtualMemory::place().
+  [[nodiscard]] static BindOp place(const BufferObject& bo, Placement placement = {},
+                                    BindFlags flags = BindFlags::none, std::vector<SyncOp> syncs = {});
   /// Unmaps whatever is in [va, va + size); parts of mappings may be cut out.
   [[nodiscard]] static BindOp unmap(uint64_t va, uint64_t size, std::vector<SyncOp> syncs = {});
   /// Maps nothing over [va, va + size), so that the GPU may touch it (driver 1.8).
@@ -68,6 +96,9 @@ class VirtualMemory {
   /// asked. EINVAL: the range leaves the kernel less than it needs (PANTHOR_VM_MIN_KERNEL_VA_SIZE); EBUSY:
   /// max_per_file VMs exist.
   explicit VirtualMemory(const Device& device, uint64_t user_va_range = 0);
+  /// The same with a heap the kernel places mappings in. EOPNOTSUPP: the kernel lacks VaFeatures::heap;
+  /// EINVAL also: the heap is not page-aligned, empty, or leaves the user range.
+  VirtualMemory(const Device& device, uint64_t user_va_range, const VaHeap& heap);
   ~VirtualMemory();
 
   VirtualMemory(VirtualMemory&& other) noexcept;
@@ -79,6 +110,20 @@ class VirtualMemory {
   [[nodiscard]] uint32_t id() const noexcept { return id_; }
   /// Bytes from 0 that may be bound.
   [[nodiscard]] uint64_t user_va_range() const noexcept { return user_va_range_; }
+
+  /// The heap as the kernel made it; nothing when the VM has none.
+  [[nodiscard]] const std::optional<VaHeap>& heap() const noexcept { return heap_; }
+
+  /// bind() of operations of which some have a placement: their `va` is set to what the kernel chose. When
+  /// one fails, the ones before it are mapped and the error names it. ENOSPC: nothing in the heap fits;
+  /// EINVAL: the VM has no heap, or a bad alignment.
+  void place(std::span<BindOp> ops) const;
+  /// Maps all of `bo` where the kernel likes and returns the address.
+  [[nodiscard]] uint64_t place(const BufferObject& bo, Placement placement = {},
+                               BindFlags flags = BindFlags::none) const;
+  /// bind_async() with placements. The addresses are known and taken when it returns; the mappings appear in
+  /// queue order.
+  void place_async(std::span<BindOp> ops) const;
 
   /// Executes `ops` in order before it returns. They may not carry syncs. When one fails the ones before it
   /// stay done; the error names it. An operation of size 0 does nothing, not even be checked. EINVAL:
@@ -104,12 +149,14 @@ class VirtualMemory {
   void destroy();
 
  private:
-  void submit(std::span<const BindOp> ops, uint32_t flags) const;
+  /// `placed`: `ops` again, to receive the addresses the kernel chose.
+  void submit(std::span<const BindOp> ops, uint32_t flags, std::span<BindOp> placed = {}) const;
 
   std::shared_ptr<const DrmFile> file_;
   DriverVersion version_;
   uint32_t id_ = 0;
   uint64_t user_va_range_ = 0;
+  std::optional<VaHeap> heap_;
 };
 
 }  // namespace panthor
