@@ -8,8 +8,8 @@ namespace harness {
 namespace {
 
 // One number in so many steps, or workers.
-constexpr uint64_t gap_every = 64;
-constexpr uint64_t hog_every = 64;
+constexpr uint64_t gap_every = 32;
+constexpr uint64_t hog_every = 32;
 constexpr uint64_t own_death_every = 3;
 constexpr uint64_t most_calls = 40;
 constexpr uint64_t longest_delay_us = 1500;
