@@ -2,10 +2,15 @@
 # shellcheck shell=bash
 # The build and what comes out of it: boot/panthor-lab/ID and usr/lib/modules/RELEASE, nothing anywhere else.
 
+# board_dtbs: the devicetrees of RK3588 boards, as kbuild targets. The others of arm64 are of no use here.
+board_dtbs() { (cd "$SRC_TREE/arch/arm64/boot/dts" && ls rockchip/rk3588*.dts | sed 's/\.dts$/.dtb/'); }
+
 # compile_board_kernel: Image, modules, devicetrees.
 compile_board_kernel() {
+  local -a dtbs
+  mapfile -t dtbs < <(board_dtbs)
   need_space "$LAB_CACHE" 6000 "a kernel build with debug information"
-  step "building Linux $SRC_VERSION ($ID)" "$BUILD/build.log" arm64_make "$SRC_TREE" "$BUILD" Image modules dtbs ||
+  step "building Linux $SRC_VERSION ($ID)" "$BUILD/build.log" arm64_make "$SRC_TREE" "$BUILD" Image modules "${dtbs[@]}" ||
     die "$EX_BUILD" "Linux $SRC_VERSION failed to build ($BUILD/build.log)"
 }
 

@@ -11,12 +11,13 @@ choose_compiler() {
 
 # arm64_make SOURCE OUT TARGET…: kbuild with everything fixed that would end up in the binaries: names, times, paths.
 arm64_make() {
-  local source=$1 out=$2 compiler=${CROSS}gcc
+  local source=$1 out=$2 cross=$CROSS compiler
   shift 2
   # Where there is no cross compiler the configuration can still be made; what depends on the compiler then differs.
-  have "$compiler" || compiler=gcc
+  have "${cross}gcc" || cross=''
+  compiler=${cross}gcc
   ! have ccache || compiler="ccache $compiler"
-  make -C "$source" O="$out" ARCH=arm64 CROSS_COMPILE="$CROSS" CC="$compiler" -j"$(nproc)" \
+  make -C "$source" O="$out" ARCH=arm64 CROSS_COMPILE="$cross" CC="$compiler" -j"$(nproc)" \
     KBUILD_BUILD_USER=lab KBUILD_BUILD_HOST=panthor-lab KBUILD_BUILD_VERSION=1 KBUILD_BUILD_TIMESTAMP='2026-01-01 00:00:00 UTC' \
     KCFLAGS="-ffile-prefix-map=$source=. -ffile-prefix-map=$out=." KAFLAGS="-ffile-prefix-map=$source=. -ffile-prefix-map=$out=." "$@"
 }

@@ -130,7 +130,7 @@ test_boot() {
   declare -gA OPT=()
   resolve_source
   export KERNEL_TREE=$SRC_TREE
-  script_results boot "$LAB_ROOT/boot/tests" 1800
+  script_results boot "$LAB_ROOT/boot/tests" 3600
 }
 
 # ctest_results SUITE DIRECTORY: one result a test.
