@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 # Guest scenarios: boot/lab/scenarios/NAME.sh, each run in a guest of its own. Its status is the verdict: 0 passed, 77 skipped, else failed.
 # Its header says how to run it, in lines "# lab: KEY=VALUE …":
-#   variant=virtual-time|smp|debug|smp-debug  time=virtual|wall  cpus=N  mem=SIZE  timeout=SECONDS  base=v7.2|v7.3  series=NAME
+#   variant=virtual-time|smp|debug|smp-debug  time=virtual|wall  cpus=N  mem=SIZE  timeout=SECONDS  base=v7.2|v7.3
+#   series=NAMES  config=FRAGMENT
 #   fault=SPEC  modparam=MOD.KEY=VALUE (both may repeat)  driver=no  dmesg=any (warnings are not failures)
 #   host=yes (run on the host instead, with LAB, RESULTS_DIR in its environment, for scenarios of several boots)
 
@@ -30,6 +31,7 @@ scenario_options() {
       variant) OPT[kernel-variant]=$value ;;
       time | cpus | mem | timeout | base | series) OPT[$key]=$value ;;
       fault | modparam) OPT_GUEST+=("--$key" "$value") ;;
+      config) OPT_CONFIG+=("$value") ;;
       driver) OPT_GUEST+=(--no-driver) ;;
     esac
   done < <(scenario_words "$1")

@@ -2,6 +2,7 @@
 // States only hardware that fails leads to. They need the virtual GPU, whose faults are armed from inside the
 // guest, and are skipped elsewhere.
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -66,6 +67,19 @@ class InjectedFaultTest : public DeviceTest {
     ASSERT_EQ(vm().state(), VmState::unusable);
   }
 
+  /// Lets the GPU become idle for longer than its autosuspend delay (50 ms, panthor_device_init()).
+  [[nodiscard]] bool wait_for_suspend() const {
+    const std::string node = std::filesystem::path(device().path()).filename();
+    const std::string file = "/sys/class/drm/" + node + "/device/power/runtime_status";
+    for (int i = 0; i < 300; ++i) {
+      std::string status;
+      std::ifstream(file) >> status;
+      if (status == "suspended") return true;
+      std::this_thread::sleep_for(10ms);
+    }
+    return false;
+  }
+
  private:
   static constexpr const char* control = "/sys/kernel/debug/panthor_vgpu/control";
 };
@@ -121,10 +135,58 @@ TEST_F(InjectedFaultTest, DISABLED_JobInAnUnusableVm_EndsWithoutRunning) {
   const Group group = session().group();
   ASSERT_NO_FATAL_FAILURE(spoil_the_vm());
   const Syncobj done(device());
-  session().submit(group, 0, stream, done);
-  EXPECT_TRUE(done.wait(hang_timeout)) << "its fence must signal";
+  const int refused = errno_of([&] { session().submit(group, 0, stream, done); });
+  if (refused == 0) {
+    EXPECT_TRUE(done.wait(hang_timeout)) << "its fence must signal";
+  } else {
+    EXPECT_EQ(refused, EINVAL);
+  }
   EXPECT_EQ(memory.read32(0), 0u);
   expect_device_works();
+}
+
+/// A job that is in the ring when its VM becomes unusable: panthor_vm_declare_unusable() disables the address
+/// space, and masks its faults, so that nothing ends the job before its timeout does.
+TEST_F(InjectedFaultTest, DISABLED_JobOfAVmThatBecomesUnusable_EndsAtOnce) {
+  const Group group = session().group();
+  const Syncobj done(device());
+  ASSERT_NO_FATAL_FAILURE(start_endless_job(group, done));
+  ASSERT_NO_FATAL_FAILURE(fail_a_bind());
+  EXPECT_TRUE(done.wait(2s)) << "not before the job timeout";
+  EXPECT_TRUE(group.state().fatal_fault);
+  expect_device_works();
+}
+
+/// A flush whose completion is lost while the GPU goes to sleep stays in pending_reqs: every later flush is
+/// -EIO, and nothing resets the GPU (panthor_gpu_flush_caches()).
+TEST_F(InjectedFaultTest, DISABLED_FlushLostInASuspend_HarmsNoLaterJob) {
+  const GpuBuffer memory = session().buffer(page);
+  const Group group = session().group();
+  session().run(group, 0, store(memory.va(), 1), "job before the suspend");
+  arm("flush-completion-lost:count=1");
+  ASSERT_TRUE(wait_for_suspend());
+  for (uint32_t cycle = 2; cycle < 5; ++cycle) {
+    const Group fresh = session().group();
+    session().run(fresh, 0, store(memory.va(), cycle), "job after the suspend");
+    EXPECT_EQ(memory.read32(0), cycle);
+    ASSERT_TRUE(wait_for_suspend());
+  }
+}
+
+/// A reset that is asked for while the device resumes, here because the flush of the first attempt's clean-up
+/// is lost: reset.pending stays set with no work queued, and every sched_queue_*() is a no-op from there on.
+TEST_F(InjectedFaultTest, DISABLED_ResetAskedForInAResume_IsDone) {
+  const GpuBuffer memory = session().buffer(page);
+  ASSERT_TRUE(wait_for_suspend());
+  arm("mcu-boot-lost:count=1");
+  arm("flush-completion-lost:count=1");
+  for (uint32_t job = 1; job < 4; ++job) {
+    const Group group = session().group();
+    const Syncobj done(device());
+    session().submit(group, 0, store(memory.va(), job), done);
+    ASSERT_TRUE(done.wait(hang_timeout)) << "job " << job << " hangs";
+  }
+  EXPECT_EQ(memory.read32(0), 3u);
 }
 
 /// "UNMAP operations are still accepted", but panthor_vm_bind_job_create() refuses every asynchronous
