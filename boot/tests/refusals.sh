@@ -116,6 +116,10 @@ refused default-broken 'initrd.img.*not there' arm one
 : >"$BOARD/boot/vmlinuz-$DEFAULT_RELEASE"
 refused default-broken 'vmlinuz.*empty' rehearse
 
+sed -i 's/^\( *\)set timeout=3/\1set timeout=-1/' "$BOARD/boot/grub/grub.cfg"
+says 'someone must press Enter' boot arm --dry-run one
+restore_board
+
 # the candidate
 refused no-candidate 'there is no candidate three' arm three
 rm "$BOARD/boot/panthor-lab/one/entry.conf"
@@ -150,6 +154,12 @@ says '^two .*incomplete' boot list
 rm "$BOARD/usr/bin/dracut"
 mv "$SCRATCH/dracut" "$BOARD/usr/bin/dracut"
 says 'installed two' boot install two
+
+exec 9>"$BOARD/run/panthor-boot.lock"
+flock 9
+refused busy 'another panthor-boot' arm one
+says '^one .*installed' boot list # to look is always allowed
+exec 9>&-
 
 # Without modinfo; as another user than root; where nothing can be written.
 mkdir "$SCRATCH/few"

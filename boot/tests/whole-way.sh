@@ -19,6 +19,11 @@ expect_equal 'devicetree	/boot/panthor-lab/one/dtbs/rk3588-rock-5-itx.dtb' "$(gr
 says $'\tpanthor-lab-one\tpanthor-lab one \\(Linux 7.2.13-lab1\\)\tunrestricted$' resolve mode=list
 says '^one  *7.2.13-lab1  *hang .*rk3588-rock-5-itx.dtb  *installed$' boot list
 
+for unit in panthor-lab-verdict panthor-lab-deadline; do
+  [ -e "$BOARD/etc/systemd/system/local-fs.target.wants/$unit.service" ] || fail "$unit.service is not enabled"
+done
+[ -x "$BOARD/usr/lib/panthor-lab/verdict" ] || fail "no verdict program"
+
 expect_exit 37 'not-rehearsed.*run panthor-boot rehearse' boot arm one
 boot rehearse
 says 'the next boot is panthor-lab-default, once' boot status
@@ -62,6 +67,7 @@ boot remove one
 [ ! -e "$BOARD/boot/panthor-lab/one" ] && [ ! -e "$BOARD/usr/lib/modules/7.2.13-lab1" ] || fail "something of it is left"
 expect_exit 4 'no entry panthor-lab-one' resolve mode=body entry=panthor-lab-one
 boot rollback
+! find "$BOARD/etc/systemd" "$BOARD/usr/lib" -name '*panthor-lab*' | grep . || fail "something of the verdict service is left"
 [ ! -e "$BOARD/etc/grub.d/45_panthor-lab" ] || fail "the generator is left"
 ! grep -q panthor-lab "$BOARD/boot/grub/grub.cfg" || fail "grub.cfg still speaks of panthor-lab"
 expect_equal "$default_body" "$(resolve mode=body)" "the default is what it was"

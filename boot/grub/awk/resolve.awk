@@ -25,7 +25,7 @@ function list_menu(menu, path,   i, n) {
 function print_default(n) {
   printf "path=%s\nid=%s\ntitle=%s\n", INDEX_PATH, ID[n], TITLE[n]
   printf "matched=%s\nunrestricted=%s\nusers=%s\n", FELL_BACK ? "no" : "yes", n in UNRESTRICTED ? "yes" : "no", n in USERS ? USERS[n] : ""
-  printf "default=%s\nfallback=%s\nsuperusers=%s\n", VAR["default"], VAR["fallback"], VAR["superusers"]
+  printf "default=%s\ntimeout=%s\nsuperusers=%s\n", VAR["default"], VAR["timeout"], VAR["superusers"]
   printf "next_entry_cleared=%s\nenvironment=%s\n", ("next_entry" in SAVED) && SAVED["next_entry"] == "" ? "yes" : "no", ENV_WHOLE ? "whole" : "damaged"
 }
 

@@ -43,10 +43,11 @@ check_device_tree() {
   refuse acpi "this system runs on ACPI tables, panthor needs a devicetree: in the firmware's setup (edk2: Device Manager, Rockchip Platform Configuration, ACPI / Device Tree) choose the devicetree"
 }
 
-# check_superusers CONFIG: with superusers, an entry that is not --unrestricted asks for a password; nobody is there to type it.
-check_superusers() {
+# check_unattended CONFIG: with superusers, an entry that is not --unrestricted asks for a password; nobody is there to type it.
+check_unattended() {
   local found
   found=$(judge "$1" mode=default) || exit
+  [ "$(field timeout <<<"$found")" != -1 ] || warn "note: GRUB's timeout is -1: at every boot, the default's too, someone must press Enter"
   [ -n "$(field superusers <<<"$found")" ] || return 0
   [ "$(field unrestricted <<<"$found")" = yes ] ||
     refuse superusers "superusers is set and the default entry \"$(field title <<<"$found")\" is not --unrestricted: no reboot comes back by itself"

@@ -50,6 +50,14 @@ find_system() {
   # The block may be a link to the EFI system partition: what is replaced is the file GRUB reads.
   GRUB_ENV=$(readlink -m "$GRUB_DIR/grubenv")
   [ -n "${DRY:-}" ] || [ -w "$ROOT/boot" ] || refuse not-root "$ROOT/boot cannot be written; run this as root"
+  [ -n "${DRY:-}" ] || lock_system
+}
+
+# lock_system: one panthor-boot at a time changes things; the lock goes with the process.
+lock_system() {
+  mkdir -p "$ROOT/run"
+  exec 8>"$ROOT/run/panthor-boot.lock"
+  flock -n 8 || refuse busy "another panthor-boot is at work on this system"
 }
 
 # running_arguments: the command line of the running kernel, one argument a line; double quotes keep blanks together.

@@ -12,7 +12,7 @@ verb_install() {
   DRY=${OPT[dry-run]:-}
   find_system
   check_chain
-  check_superusers "$GRUB_CFG"
+  check_unattended "$GRUB_CFG"
   check_default_files "$GRUB_CFG"
   if [ -n "$DRY" ] && [ -f "${REST[0]}" ]; then
     would "unpack ${REST[0]} into $BASE, prove that the default stays, add an entry for it"

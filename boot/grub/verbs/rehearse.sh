@@ -15,7 +15,7 @@ verb_rehearse() {
   check_verdict
   settle_rehearsal
   check_nothing_pending
-  check_superusers "$GRUB_CFG"
+  check_unattended "$GRUB_CFG"
   check_default_files "$GRUB_CFG"
   check_next_entry "$GRUB_CFG"
   why=$(unwritable_block)
