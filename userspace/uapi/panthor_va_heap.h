@@ -7,7 +7,9 @@
 #ifndef PANTHOR_VA_HEAP_H
 #define PANTHOR_VA_HEAP_H
 
+#ifndef _PANTHOR_DRM_H_ /* an IGT tree has it elsewhere */
 #include <drm/panthor_drm.h>
+#endif
 
 #ifndef DRM_PANTHOR_VM_HEAP_SIZE_AUTO
 #define DRM_PANTHOR_VM_HEAP_SIZE_AUTO (~0ull)
