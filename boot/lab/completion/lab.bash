@@ -41,7 +41,7 @@ _lab() {
           exec | shell | run | build | igt | kernel) word="$word $(_lab_options "$root/lab" exec)" ;;
         esac
         case $verb in
-          igt) word="$word $(awk '!/^#/ && NF { print $1 }' "$root/igt-tests/expectations/uml.txt")" ;;
+          igt) word="$word $(awk '!/^#/ && NF { sub(/@\*$/, "", $1); print $1 }' "$root/igt-tests/expectations/uml.txt")" ;;
           kernel) word="$word list update verify config" ;;
         esac
       fi

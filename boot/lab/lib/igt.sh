@@ -20,15 +20,29 @@ igt_from_runner() {
     awk '{ word = $2; verdict = word == "pass" ? "pass" : word == "skip" ? "skip" : "fail"; print $1, verdict, $3, word }'
 }
 
-# igt_expectations TARGET BASE: the expectation file of this run: what differs for the kernel first, then what holds for the target.
+# build_igt_tests: our own IGT tests, against the libigt of the guest's root (build_rootfs). After it: IGT_TESTS_DIR.
+build_igt_tests() {
+  local USERSPACE_DIR
+  build_userspace igt all "-DLIBIGT=$(find "$ROOTFS_DIR/usr/lib" -name libigt.so.0 | head -n 1)"
+  IGT_TESTS_DIR=$USERSPACE_DIR/tests
+}
+
+# igt_expectations TARGET BASE: the expectation file of this run: what differs for the patch series and the kernel first, then what holds
+# for the target.
 igt_expectations() {
-  local dir=$LAB_ROOT/igt-tests/expectations file=$RESULTS/$1.txt
-  if [ -r "$dir/$1-$2.txt" ]; then cat "$dir/$1-$2.txt" "$dir/$1.txt"; else cat "$dir/$1.txt"; fi >"$file"
+  local dir=$LAB_ROOT/igt-tests/expectations file=$RESULTS/$1.txt part
+  local -a names
+  IFS=, read -ra names <<<"${SERIES_NAMES:-stock}"
+  for part in $(series_patches "$2" "${names[@]}" | sed -n "s,/.*,,; s,^,$1-series-,p" | uniq) "$1-$2" "$1"; do
+    [ ! -r "$dir/$part.txt" ] || cat "$dir/$part.txt"
+  done >"$file"
   printf '%s\n' "$file"
 }
 
-# igt_expectation FILE TEST: pass, fail or skip; nothing if the file does not name it.
-igt_expectation() { awk -v test="$2" '$1 == test { print $2; exit }' "$1"; }
+# igt_expectation FILE TEST: pass, fail or skip; nothing if the file does not name it. A name that ends in * is for all that begin so.
+igt_expectation() {
+  awk -v test="$2" '{ name = $1 } name == test || (sub(/\*$/, "", name) && index(test, name) == 1) { print $2; exit }' "$1"
+}
 
 # igt_judge SUITE EXPECTATIONS TEST VERDICT SECONDS [DETAIL]: records a result; what was expected counts as passed, except that a skip stays one.
 igt_judge() {
@@ -55,7 +69,8 @@ igt_missing() {
     case $test in '' | '#'*) continue ;; esac
     : "$rest"
     case $test in "$binary"*) ;; *) continue ;; esac
-    awk -F'\t' -v s="$suite" -v t="$test" '$1 == s && $2 == t { found = 1 } END { exit !found }' "$RESULTS/results.tsv" ||
+    awk -F'\t' -v s="$suite" -v t="$test" 'BEGIN { any = sub(/\*$/, "", t) } $1 == s && (any ? index($2, t) == 1 : $2 == t) { found = 1 }
+      END { exit !found }' "$RESULTS/results.tsv" ||
       result "$suite" "$test" fail 0 "did not run"
   done <"$expectations"
 }
@@ -116,10 +131,14 @@ igt_guest_results() {
   OPT[timeout]=${OPT[timeout]:-600}
   OPT[log]=$dir/guest
   mkdir -p "$dir/guest"
-  OPT_GUEST+=(--bind "$LAB_ROOT:/lab:ro" --bind "$dir:/results")
+  build_igt_tests
+  # Without swap panthor evicts nothing.
+  truncate -s 256M "$dir/swap"
+  OPT_GUEST+=(--bind "$LAB_ROOT:/lab:ro" --bind "$dir:/results" --bind "$IGT_TESTS_DIR:/igt-tests:ro" --append "ubd0=$dir/swap")
   say "$suite: booting $KERNEL_NAME"
   begin=$(now_ms)
   run_guest sh /lab/boot/lab/guest/igt.sh /results "$@" >"$dir/guest.out" 2>&1 </dev/null || status=$?
+  rm -f "$dir/swap"
   case $status in
     124 | 125)
       tail -n 20 "$dir/guest.out" >&2

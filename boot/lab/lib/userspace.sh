@@ -5,11 +5,12 @@
 # userspace_dir FLAVOUR
 userspace_dir() { printf '%s/userspace/%s-%s\n' "$LAB_CACHE" "$1" "$(printf '%s' "$LAB_ROOT" | hash_text)"; }
 
-# configure_userspace DIRECTORY CMAKE-ARGUMENTS…
+# configure_userspace FLAVOUR DIRECTORY CMAKE-ARGUMENTS…: the flavour igt is a project of its own, because it links what is in the guest.
 configure_userspace() {
-  local dir=$1
-  shift
-  cmake -S "$dir/source" -B "$dir" -G Ninja "$@"
+  local dir=$2 project=$2/source
+  [ "$1" != igt ] || project=$project/igt-tests
+  shift 2
+  cmake -S "$project" -B "$dir" -G Ninja "$@"
 }
 
 # share_objects: the compiler sees the checkout as "source" in its build directory, and ccache names paths relative to that, so
@@ -34,7 +35,7 @@ build_userspace_locked() {
   shift 2
   share_objects
   if [ ! -e "$USERSPACE_DIR/build.ninja" ] || [ "$(cat "$USERSPACE_DIR/lab-arguments" 2>/dev/null)" != "$*" ]; then
-    step "configuring user space ($flavour)" "$log" configure_userspace "$USERSPACE_DIR" "$@" || die "$EX_BUILD" "CMake failed ($log)"
+    step "configuring user space ($flavour)" "$log" configure_userspace "$flavour" "$USERSPACE_DIR" "$@" || die "$EX_BUILD" "CMake failed ($log)"
     printf '%s' "$*" >"$USERSPACE_DIR/lab-arguments"
   fi
   # shellcheck disable=SC2086 # a list of targets

@@ -35,6 +35,16 @@ expect_equal "pass fail" "$(status_of panthor_x@one) $(status_of panthor_x)" "an
 reset
 igt_binary_results s "$SCRATCH/uml.txt" panthor_x /dev/null 0
 expect_equal fail "$(status_of panthor_x)" "a binary that ran nothing is a failure"
+printf 'panthor_x@two  fail\npanthor_x@*  skip\n' >"$SCRATCH/uml.txt"
+expect_equal "skip fail " "$(igt_expectation "$SCRATCH/uml.txt" panthor_x@any) $(igt_expectation "$SCRATCH/uml.txt" panthor_x@two) $(igt_expectation "$SCRATCH/uml.txt" panthor_xy@any)" "a name for all subtests of a binary"
+printf 'panthor_x@*  skip\n' >"$SCRATCH/uml.txt"
+reset
+igt_missing s "$SCRATCH/uml.txt"
+expect_equal fail "$(status_of 'panthor_x@*')" "none of all is missing"
+reset
+result s panthor_x@any skip 0
+igt_missing s "$SCRATCH/uml.txt"
+expect_equal 1 "$(wc -l <"$RESULTS/results.tsv")" "one of all is enough"
 printf 'panthor_x@three  skip\n' >"$SCRATCH/uml.txt"
 mkdir "$SCRATCH/igt" && sed -n '7p' "$SCRATCH/log" >"$SCRATCH/igt/panthor_x.log"
 reset

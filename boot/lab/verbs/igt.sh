@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-#: lab igt [OPTIONS] [TESTS…]      upstream's IGT panthor tests
+#: lab igt [OPTIONS] [TESTS…]      IGT panthor tests: upstream's, and our own (igt-tests)
 #:
 #: TESTS are BINARY or BINARY@SUBTEST (panthor_vm, panthor_gem@bo_create); none: all of them. igt_runner runs them where it is
 #: installed: results.json and the kernel's messages of each subtest are kept in the results directory.
-#: igt-tests/expectations/TARGET.txt says what each test must end with. A run in which everything skipped is a failure.
+#: igt-tests/expectations says what each test must end with. A run in which everything skipped is a failure.
 #:
 #:   --target uml|local; the options of ./lab exec choose kernel and guest
 verb_igt() {
