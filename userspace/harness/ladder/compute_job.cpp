@@ -18,10 +18,9 @@ constexpr uint64_t storage_offset = 64;  // a Local Storage is aligned to 64 byt
 
 constexpr uint32_t descriptor_shader = 8;
 constexpr uint32_t stage_compute = 1;
-constexpr uint32_t registers_32 = 2;               // Shader Register Allocation "32 per thread"
-constexpr uint32_t no_workgroup_memory = 31;       // WLS Instances: NO_WORKGROUP_MEM, as a logarithm
-constexpr uint64_t scratch_bytes_per_thread = 16;  // TLS Size 0
-constexpr uint64_t threads_per_core = 2048;
+constexpr uint32_t registers_32 = 2;             // Shader Register Allocation "32 per thread"
+constexpr uint32_t no_workgroup_memory = 31;     // WLS Instances: NO_WORKGROUP_MEM, as a logarithm
+constexpr uint64_t least_bytes_per_thread = 16;  // TLS Size 0
 
 // Registers RUN_COMPUTE reads: pairs of SRT, FAU, SPD and TSD, then the dimensions (Mesa: decode_csf.c).
 constexpr RegPair resources{0};
@@ -37,20 +36,25 @@ constexpr unsigned other_entry = 0;
 
 uint64_t scratch_bytes(const Session& session) {
   const auto cores = static_cast<uint64_t>(std::bit_width(session.device().gpu_info().shader_present));
-  return scratch_bytes_per_thread * threads_per_core * cores;
+  return least_bytes_per_thread * ComputeJob::threads_per_core * cores;
 }
 
 }  // namespace
 
-ComputeJob::ComputeJob(Session& session)
-    : code_(session.buffer(4096, panthor::BindFlags::readonly)),
-      descriptors_(session.buffer(4096)),
-      scratch_(session.buffer(scratch_bytes(session))) {
+ComputeJob::ComputeJob(Session& session) : ComputeJob(session, 0, least_bytes_per_thread) {
+  scratch_.emplace(session.buffer(scratch_bytes(session)));
+  descriptors_.write64(storage_offset + 8, scratch_->va());
+}
+
+ComputeJob::ComputeJob(Session& session, uint64_t scratch_va, uint64_t bytes_per_thread)
+    : code_(session.buffer(4096, panthor::BindFlags::readonly)), descriptors_(session.buffer(4096)) {
   for (uint64_t i = 0; i < 16; ++i) code_.write64(i * 8, nop_end);
   descriptors_.write32(program_offset, descriptor_shader | stage_compute << 4 | registers_32 << 30);
   descriptors_.write64(program_offset + 8, code_.va());
+  descriptors_.write32(storage_offset,
+                       static_cast<uint32_t>(std::countr_zero(bytes_per_thread / least_bytes_per_thread)));
   descriptors_.write32(storage_offset + 4, no_workgroup_memory);
-  descriptors_.write64(storage_offset + 8, scratch_.va());
+  descriptors_.write64(storage_offset + 8, scratch_va);
 }
 
 void ComputeJob::dispatch(panthor::CommandStreamBuilder& cs, uint32_t x, uint32_t y) const {

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
 
+#include <bit>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +13,7 @@
 
 #include "device_test.hpp"
 #include "heap/fdinfo.hpp"
+#include "ladder/compute_job.hpp"
 
 namespace panthor::test {
 namespace {
@@ -116,6 +118,20 @@ TEST_F(ScratchTest, OnlyWhatIsTouchedTakesMemory) {
   EXPECT_LE(resident(), block) << "the same block";
   write(stack.va + 288 * mib, 3);
   EXPECT_LE(resident(), 2 * block);
+}
+
+TEST_F(ScratchTest, ComputeTakesTheSlicesOfItsCoresOnly) {
+  constexpr uint64_t bytes_per_thread = 8192;  // what 5328 bytes of spill are rounded up to
+  constexpr uint64_t slice = bytes_per_thread * harness::ComputeJob::threads_per_core;
+  const uint64_t cores = device().gpu_info().shader_present;
+  const Mapped stack = mapped(slice * static_cast<uint64_t>(std::bit_width(cores)));
+  const harness::ComputeJob job(session(), stack.va, bytes_per_thread);
+  const auto stream = session().stream([&](CommandStreamBuilder& cs) { job.dispatch(cs, 64, 256); });
+  session().run(session().group(), 0, stream, "dispatch with scratch memory");
+  const auto existing = static_cast<uint64_t>(std::popcount(cores));
+  EXPECT_GE(resident(), existing * page);
+  EXPECT_LE(resident(), existing * slice);
+  RecordProperty("resident_bytes", std::to_string(resident()));
 }
 
 TEST_F(ScratchTest, TwelveUntouchedStacksTakeNothing) {
