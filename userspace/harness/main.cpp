@@ -22,6 +22,8 @@ int main(int argc, char** argv) {
   harness::add_heap(app, exit_code);
   harness::add_fit(app, exit_code);
   harness::add_bench(app, exit_code);
+  harness::add_record(app, exit_code);
+  harness::add_replay(app, exit_code);
   for (CLI::App* command : app.get_subcommands({}))
     if (command->get_footer().empty()) command->footer(harness::exit_code_help);
 

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # A User-Mode Linux guest with the virtual GPU, run by panthor-guest (which owns deadlines, signals and exit codes).
 
-readonly GUEST_TARGETS="panthor-guest panthor-guest-agent panthor-vgpu panthor-harness panthor_device_tests"
+readonly GUEST_TARGETS="panthor-guest panthor-guest-agent panthor-vgpu panthor-harness panthor_device_tests record_threads"
 
 # choose_variant: --cpus needs the SMP kernel, which has no virtual time; says so instead of ignoring an option.
 choose_variant() {
@@ -92,7 +92,7 @@ guest_programs() {
   local bin program path
   bin=$LAB_CACHE/userspace/bin-$(printf '%s' "$USERSPACE_DIR" | hash_text)
   mkdir -p "$bin"
-  for program in panthor-harness panthor_device_tests; do
+  for program in panthor-harness panthor_device_tests libpanthor-record.so record_threads; do
     path=$(find "$USERSPACE_DIR" -type f -name "$program" -perm -u+x -print -quit)
     [ -z "$path" ] || cmp -s "$path" "$bin/$program" || cp -f "$path" "$bin/$program"
   done

@@ -14,6 +14,8 @@ void add_ladder(CLI::App& app, int& exit_code);
 void add_stress(CLI::App& app, int& exit_code);
 void add_heap(CLI::App& app, int& exit_code);
 void add_fit(CLI::App& app, int& exit_code);
+void add_record(CLI::App& app, int& exit_code);
+void add_replay(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
 
 }  // namespace harness
