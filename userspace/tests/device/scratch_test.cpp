@@ -306,6 +306,37 @@ TEST_F(ScratchTest, VmDestroyedWhileItFaults) {
   expect_device_works();
 }
 
+TEST_F(ScratchTest, ResetWhileItFaults) {
+  constexpr const char* control = "/sys/kernel/debug/panthor_vgpu/control";
+  if (!std::ofstream(control)) GTEST_SKIP() << "no " << control << ": not the virtual GPU";
+  for (unsigned round = 0; round < 6; ++round) {
+    const Mapped stack = mapped(64 * mib);
+    const Group doomed = session().group();
+    const Syncobj done(device());
+    const auto stream = session().stream([&](CommandStreamBuilder& cs) {
+      for (unsigned k = 0; k < 512; ++k) streams::store(cs, stack.va + k * 32 * page, k);
+      streams::publish(cs);
+    });
+    // The UNLOCK that lets the access go on, or a command of the scheduler's, never completes: a reset
+    // follows.
+    std::ofstream(control) << "fault arm as-active-stuck:after=" << round * 5 << ":count=1" << std::endl;
+    session().submit(doomed, 0, stream, done);
+    ASSERT_TRUE(done.wait(hang_timeout)) << "round " << round;
+    std::ofstream(control) << "fault disarm as-active-stuck" << std::endl;
+    std::this_thread::sleep_for(200ms);
+    expect_device_works();
+  }
+}
+
+TEST_F(ScratchTest, SuspendBetweenFaults) {
+  const Mapped stack = mapped(64 * mib);
+  for (uint32_t i = 0; i < 5; ++i) {
+    std::this_thread::sleep_for(300ms);  // longer than the autosuspend delay
+    write(stack.va + i * 8 * mib, 0x5a + i);
+  }
+  for (uint32_t i = 0; i < 5; ++i) EXPECT_EQ(read(stack.va + i * 8 * mib), 0x5a + i);
+}
+
 TEST_F(ScratchTest, OneTebibyte) {
   const BufferObject bo = scratch(tib);
   const uint64_t va = 8 * tib;
