@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   int exit_code = harness::exit_good;
   harness::add_info(app, exit_code);
   harness::add_doctor(app, exit_code);
+  harness::add_autopsy(app, exit_code);
   harness::add_smoke(app, exit_code);
   harness::add_load(app, exit_code);
   harness::add_ladder(app, exit_code);
@@ -24,6 +25,7 @@ int main(int argc, char** argv) {
   harness::add_bench(app, exit_code);
   harness::add_record(app, exit_code);
   harness::add_replay(app, exit_code);
+  harness::add_hang_job(app, exit_code);
   for (CLI::App* command : app.get_subcommands({}))
     if (command->get_footer().empty()) command->footer(harness::exit_code_help);
 

@@ -17,5 +17,7 @@ void add_fit(CLI::App& app, int& exit_code);
 void add_record(CLI::App& app, int& exit_code);
 void add_replay(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
+void add_autopsy(CLI::App& app, int& exit_code);
+void add_hang_job(CLI::App& app, int& exit_code);
 
 }  // namespace harness

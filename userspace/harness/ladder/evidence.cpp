@@ -1,42 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "ladder/evidence.hpp"
 
-#include <algorithm>
-#include <string_view>
+#include "ladder/log_stage.hpp"
 
 namespace harness {
 namespace {
-
-/// Lines of the driver that name the stage themselves (panthor_fw.c, panthor_gpu.c, panthor_hw.c,
-/// panthor_mmu.c, panthor_sched.c), the most telling first.
-struct LogMarker {
-  std::string_view text;
-  Stage stage;
-};
-
-constexpr LogMarker log_markers[] = {
-    {"Failed to boot MCU", Stage::refused},
-    {"Firmware version is 0", Stage::refused},
-    {"power transition", Stage::refused},
-    {"readiness", Stage::refused},
-    {"Soft reset timeout", Stage::refused},
-    {"RESET timed out", Stage::refused},
-    {"AS_ACTIVE bit stuck", Stage::dependency},
-    {"Flush caches timeout", Stage::not_fetched},  // the AS the flush was for stays locked
-    {"update request timedout", Stage::no_slot},
-    {"Unhandled Page fault", Stage::executing},
-    {"CS_FATAL", Stage::executing},
-    {"CS_FAULT", Stage::executing},
-    {"FW ping timeout", Stage::executing},
-};
-
-std::optional<Stage> stage_from_log(const std::vector<std::string>& lines) {
-  for (const LogMarker& marker : log_markers)
-    if (std::ranges::any_of(
-            lines, [&](const std::string& line) { return line.find(marker.text) != std::string::npos; }))
-      return marker.stage;
-  return std::nullopt;
-}
 
 std::optional<Stage> stage_from_marks(const Facts& facts) {
   if (!facts.has_marks) return std::nullopt;
@@ -69,7 +37,10 @@ constexpr Rule rules[] = {
     {[](const Evidence& e) -> std::optional<Stage> {
       return fence_failed(e.facts) ? stage_from_marks(e.facts) : std::nullopt;
     }},
-    {[](const Evidence& e) { return stage_from_log(e.kernel_log); }},
+    {[](const Evidence& e) -> std::optional<Stage> {
+      if (const auto found = stage_from_log(e.kernel_log)) return found->stage;
+      return std::nullopt;
+    }},
     {[](const Evidence& e) -> std::optional<Stage> {
       if (e.facts.error != 0 && !fence_failed(e.facts)) return Stage::ioctl;
       return std::nullopt;

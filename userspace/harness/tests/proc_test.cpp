@@ -28,10 +28,12 @@ TEST(DescribeChange, SaysHowFarEachLineMoved) {
   EXPECT_EQ(describe_change({}, {}), "");
 }
 
-TEST(KmsgMessage, IsTheFirstLineWithoutItsHeader) {
-  EXPECT_EQ(kmsg_message("3,1234,5678,-;panthor: job timeout\n SUBSYSTEM=platform\n"),
-            "panthor: job timeout");
-  EXPECT_EQ(kmsg_message("no header"), "no header");
+TEST(ParseKmsg, IsTheFirstLineAndItsTime) {
+  const KernelMessage message = parse_kmsg("3,1234,5678000,-;panthor: job timeout\n SUBSYSTEM=platform\n");
+  EXPECT_EQ(message.text, "panthor: job timeout");
+  EXPECT_DOUBLE_EQ(message.seconds, 5.678);
+  EXPECT_EQ(parse_kmsg("no header").text, "no header");
+  EXPECT_EQ(parse_kmsg("3;x").text, "x");
 }
 
 class SnapshotTest : public ::testing::Test {

@@ -150,8 +150,10 @@ std::vector<VmLook> ForeignFile::vms() const {
 }
 
 std::string ioctl_name(unsigned long request) {
-  const auto it = std::ranges::find(known_ioctls, static_cast<uint32_t>(request),
-                                    [](const Ioctl& ioctl) { return static_cast<uint32_t>(ioctl.request); });
+  // Type and number; the size of the argument grew with the uAPI.
+  constexpr unsigned long identity = 0xffff;
+  const auto it = std::ranges::find(known_ioctls, request & identity,
+                                    [](const Ioctl& ioctl) { return ioctl.request & identity; });
   return it == std::ranges::end(known_ioctls) ? "" : std::string(it->name);
 }
 

@@ -75,6 +75,14 @@ std::optional<FenceId> named_fence(std::string_view arguments) {
   return fence;
 }
 
+/// Whether "events=0xMASK" has the bit of a CSG: bit 31 is the global interface.
+bool of_a_group(std::string_view arguments) {
+  std::string_view text = value_of(arguments, "events=0x");
+  uint32_t mask = 0;
+  const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), mask, 16);
+  return error == std::errc() && (mask & 0x7fff'ffff) != 0;
+}
+
 }  // namespace
 
 JobTrace& TraceLog::entry(const FenceId& fence) {
@@ -90,20 +98,30 @@ const JobTrace* TraceLog::job(const FenceId& fence) const {
   return it == jobs_.end() ? nullptr : &*it;
 }
 
+unsigned TraceLog::job_interrupts(double since) const {
+  return static_cast<unsigned>(
+      std::ranges::count_if(job_interrupts_, [&](double time) { return time > since; }));
+}
+
 TraceLog TraceLog::parse(std::string_view text) {
   TraceLog log;
   std::map<std::string, FenceId, std::less<>> running;  // by task: the job whose run_job() it is in
-  std::map<FenceId, FenceId> job_of;                    // the driver's fence -> the scheduler's
+  double last = 0;
+  std::map<FenceId, FenceId> job_of;  // the driver's fence -> the scheduler's
   while (!text.empty()) {
     const auto end = text.find('\n');
     const std::string_view raw = text.substr(0, end);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     log.lost_ = log.lost_ || raw.find("LOST") != std::string_view::npos;
-    const auto line = split(raw);
+    auto line = split(raw);
     if (!line) continue;
+    // Their order is what matters, and in virtual time many have the same time.
+    constexpr double apart = 1e-9;
+    if (line->time <= last) line->time = last + apart;
+    last = line->time;
     const std::string_view event = line->event;
     if (event == "gpu_job_irq") {
-      ++log.job_interrupts_;
+      if (of_a_group(line->arguments)) log.job_interrupts_.push_back(line->time);
     } else if (event.starts_with("drm_sched_job_")) {
       const auto fence = fence_of(line->arguments, "fence=");
       if (!fence) continue;

@@ -63,6 +63,7 @@ TEST(TraceLog, TheEndOfAJob) {
   EXPECT_DOUBLE_EQ(log.job({61, 13})->driver_done.value_or(0), 2.400001);
   EXPECT_DOUBLE_EQ(log.job({61, 13})->done.value_or(0), 2.400002);
   EXPECT_EQ(log.job_interrupts(), 1u);
+  EXPECT_EQ(log.job_interrupts(2.5), 0u);
 }
 
 TEST(TraceLog, SaysWhenEventsWereLost) {

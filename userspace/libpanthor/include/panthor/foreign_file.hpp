@@ -66,7 +66,8 @@ class ForeignFile {
 [[nodiscard]] std::vector<FenceLook> look_at_sync_file(int fd);
 /// Descriptor `fd` of process `pid`, duplicated. Throws std::system_error.
 [[nodiscard]] UniqueFd duplicate_descriptor(pid_t pid, int fd);
-/// "DRM_IOCTL_PANTHOR_VM_BIND" for the number of an ioctl the library knows, else empty.
+/// "DRM_IOCTL_PANTHOR_VM_BIND" for the request of an ioctl the library knows, by whatever headers it was
+/// made; else empty.
 [[nodiscard]] std::string ioctl_name(unsigned long request);
 
 }  // namespace panthor

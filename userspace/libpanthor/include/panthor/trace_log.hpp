@@ -18,7 +18,8 @@ struct FenceId {
   auto operator<=>(const FenceId&) const = default;
 };
 
-/// A job's life as far as the trace has it. Times are the trace's, in seconds.
+/// A job's life as far as the trace has it. Times are the trace's, in seconds; equal ones are kept a
+/// nanosecond apart, in order.
 struct JobTrace {
   FenceId fence;     ///< the scheduler's "finished" fence, the one user space has
   std::string ring;  ///< "panthor-queue-CLIENT-GROUP-QUEUE", "panthor-vm-bind"
@@ -40,8 +41,8 @@ class TraceLog {
   [[nodiscard]] const std::vector<JobTrace>& jobs() const noexcept { return jobs_; }
   [[nodiscard]] const JobTrace* job(const FenceId& fence) const;
   [[nodiscard]] bool signalled(const FenceId& fence) const { return signalled_.contains(fence); }
-  /// gpu_job_irq events: interrupts of the firmware the driver has handled.
-  [[nodiscard]] unsigned job_interrupts() const noexcept { return job_interrupts_; }
+  /// gpu_job_irq events (since 7.2) after that time that were for a group.
+  [[nodiscard]] unsigned job_interrupts(double since = 0) const;
   /// Lines understood.
   [[nodiscard]] unsigned events() const noexcept { return events_; }
   /// The buffer was too small: the beginning is missing.
@@ -52,7 +53,7 @@ class TraceLog {
 
   std::vector<JobTrace> jobs_;
   std::set<FenceId> signalled_;
-  unsigned job_interrupts_ = 0;
+  std::vector<double> job_interrupts_;
   unsigned events_ = 0;
   bool lost_ = false;
 };
