@@ -187,7 +187,9 @@ void add_replay(CLI::App& app, int& exit_code) {
                    "Seconds for a wait that was satisfied or never came back")
       ->capture_default_str()
       ->check(CLI::Range(0.1, 3600.0));
-  command->add_flag("--check", options->check, "Compare what the GPU wrote with what the program found");
+  command->add_flag(
+      "--check", options->check,
+      "Compare what the GPU wrote with what the program found (jobs that store the time differ)");
   auto* info = command->add_flag("--info", options->info, "Print what the recording holds; needs no device");
   auto* list = command
                    ->add_flag("--list", options->list,
