@@ -70,7 +70,7 @@ TEST(Plan, AWorkerIsTheOneItsSlotGotLast) {
 TEST(Plan, JobsWithoutEndLeaveSlotsForOthers) {
   const Plan plan({.seed = 5, .processes = 64});
   std::set<const Part*> seen;
-  for (uint64_t number = 1; number <= 20; ++number) {
+  for (uint64_t number = 1; number <= 200; ++number) {
     unsigned endless = 0;
     for (unsigned slot = 0; slot < 64; ++slot) {
       const WorkerPlan worker = plan.worker(number, slot);
