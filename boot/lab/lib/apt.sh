@@ -68,9 +68,9 @@ apt_private() {
     -o APT::Update::Post-Invoke::= -o Acquire::Languages=none -o Acquire::Retries=2 "$@"
 }
 
-# apt_source_line SUITE: the line that gives a suite of the mirror, for apt and for mmdebstrap.
+# apt_source_line SUITE [ARCHITECTURE]: the line that gives a suite of the mirror, for apt and for mmdebstrap.
 apt_source_line() {
-  local mirror options="arch=amd64 signed-by=$DEBIAN_KEYRING"
+  local mirror options="arch=${2:-amd64} signed-by=$DEBIAN_KEYRING"
   mirror=$(debian_mirror)
   [ -n "$mirror" ] || die "$EX_NETWORK" "no Debian archive in this machine's apt sources; name one with PANTHOR_LAB_MIRROR=URI"
   ! suite_may_be_stale "$1" || options="$options check-valid-until=no"

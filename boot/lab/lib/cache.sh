@@ -5,6 +5,7 @@
 #   apt/         private package lists for other suites      sources/KEY/    kernel trees
 #   downloads/   packages, each with its .sha256             kernels/KEY/    kernel builds and their modules
 #   rootfs/KEY/  guest roots                                 userspace/FLAVOUR-KEY/  CMake build directories, one a checkout
+#   sysroot/KEY/  arm64 libraries to compile against
 #   uapi/KEY/    kernel headers for user space               results/        one directory a run
 #   ccache/      compiler cache                              locks/          one file a thing being made
 

@@ -45,6 +45,13 @@ build_userspace_locked() {
   fi
 }
 
+# build_board_programs TARGETS: what runs on an arm64 board, cross-compiled.
+build_board_programs() {
+  build_sysroot
+  build_userspace aarch64 "$1" --toolchain source/userspace/cmake/aarch64.cmake "-DPANTHOR_LAB_SYSROOT=$SYSROOT_DIR" \
+    -DPANTHOR_LAB_VIRTUAL_GPU=OFF -DPANTHOR_LAB_BENCH=OFF
+}
+
 # userspace_program NAME: the path of a built program, wherever its directory is.
 userspace_program() {
   local path

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #: lab clean [--all]      free disk space
 #:
-#: Removes half-made things, old results, and kernel builds, guest roots and user-space builds not used for 14 days.
+#: Removes half-made things, old results, and kernel builds, guest roots, sysroots and user-space builds not used for 14 days.
 #:   --all   the whole cache: packages, sources, builds, compiler cache
 verb_clean() {
   local before path
@@ -17,7 +17,7 @@ verb_clean() {
     for path in "$LAB_CACHE"/*/*.partial "$LAB_CACHE"/downloads/partial.*; do
       [ ! -e "$path" ] || remove_tree "$path"
     done
-    for path in kernels rootfs userspace results; do
+    for path in kernels rootfs sysroot userspace results; do
       [ ! -d "$LAB_CACHE/$path" ] ||
         find "$LAB_CACHE/$path" -mindepth 1 -maxdepth 1 -type d -mtime +14 | while read -r path; do remove_tree "$path"; done
     done

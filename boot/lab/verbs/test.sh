@@ -8,6 +8,7 @@
 #:   boot       panthor-boot and its kin on made-up boards, with a real Debian's GRUB tools (needs root)
 #:   unit       unit tests, by ctest
 #:   sanitize   the same with AddressSanitizer and UndefinedBehaviorSanitizer
+#:   aarch64    what runs on an arm64 board, cross-compiled, its unit tests under qemu-user
 #:   fuzz       each fuzzer for a few seconds
 #:   identity   the driver under test is byte for byte the package's
 #:   guests     what panthor-guest promises (streams, signals, exit codes, clean-up), on real guests
@@ -18,7 +19,7 @@
 #:   --target uml|local     local: unit, and smoke and IGT on this machine's own GPU
 #:   --source DIR|TARBALL   igt: on a kernel of yours too
 #:   --quiet                no progress on stderr
-readonly TEST_GROUPS_UML="shell lab boot unit sanitize fuzz identity guests igt scenarios" TEST_GROUPS_LOCAL="unit local"
+readonly TEST_GROUPS_UML="shell lab boot unit sanitize aarch64 fuzz identity guests igt scenarios" TEST_GROUPS_LOCAL="unit local"
 
 verb_test() {
   local begin=$SECONDS group groups
@@ -32,7 +33,7 @@ verb_test() {
   results_open test
   if [ "$TARGET" = uml ]; then
     need_uml_host
-    install_packages all uml test
+    install_packages all uml test cross
   else
     install_packages all
   fi
@@ -152,6 +153,11 @@ test_unit() {
 test_sanitize() {
   build_userspace sanitize unit_tests -DPANTHOR_LAB_SANITIZE=ON -DPANTHOR_LAB_BENCH=OFF
   ctest_results sanitize "$USERSPACE_DIR"
+}
+
+test_aarch64() {
+  build_board_programs all
+  ctest_results aarch64 "$USERSPACE_DIR"
 }
 
 # A fuzzer is an executable whose name contains "fuzz"; its corpus grows in the cache.
