@@ -11,7 +11,8 @@ put() {
   partial=$(dirname "$1")/.$(basename "$1").partial
   mkdir -p "$(dirname "$1")"
   cat >"$partial" || refuse write "$partial could not be written"
-  [ ! -e "$1" ] || chmod --reference="$1" "$partial"
+  # A FAT file system has no modes to keep, and says so.
+  [ ! -e "$1" ] || [ "$(stat -c %a "$1")" = "$(stat -c %a "$partial")" ] || chmod --reference="$1" "$partial"
   flush "$partial"
   move "$partial" "$1"
 }

@@ -7,7 +7,8 @@
 open_package() {
   local source=$1 candidates
   if [ -f "$source" ]; then
-    PACKAGE=$BASE/.incoming
+    # Beside the modules: /boot may be a FAT file system, which cannot hold modes and links.
+    PACKAGE=$MODULES/.panthor-lab-unpacked
     UNPACKED=$PACKAGE # removed on the way out, whatever happens
     case $source in *.zst) have zstd || refuse no-tool "zstd, which $source is packed with" ;; esac
     drop "$PACKAGE"
@@ -66,18 +67,14 @@ choose_devicetree() {
 # place_package: the package's trees under their names, modules first; nothing refers to them yet.
 place_package() {
   if [ "$PACKAGE" = "$ROOT" ]; then return; fi
-  drop "$MODULES/.panthor-lab-incoming"
+  drop "$MODULES/.panthor-lab-incoming" "$BASE/.incoming"
   mkdir -p "$MODULES"
   cp -a -- "$PACKAGE/usr/lib/modules/$RELEASE" "$MODULES/.panthor-lab-incoming" || refuse write "the modules could not be copied"
   flush_tree "$MODULES/.panthor-lab-incoming"
-  if [ "$PACKAGE" != "$BASE/.incoming" ]; then
-    drop "$BASE/.incoming"
-    mkdir -p "$BASE/.incoming/boot/panthor-lab"
-    cp -a -- "$PACKAGE/boot/panthor-lab/$ID" "$BASE/.incoming/boot/panthor-lab/$ID" || refuse write "the package could not be copied"
-  fi
-  flush_tree "$BASE/.incoming/boot/panthor-lab/$ID"
+  cp -r -- "$PACKAGE/boot/panthor-lab/$ID" "$BASE/.incoming" || refuse write "the package could not be copied"
+  flush_tree "$BASE/.incoming"
   move "$MODULES/.panthor-lab-incoming" "$MODULES/$RELEASE"
-  move "$BASE/.incoming/boot/panthor-lab/$ID" "$BASE/$ID"
-  drop "$BASE/.incoming"
+  move "$BASE/.incoming" "$BASE/$ID"
+  [ -z "$UNPACKED" ] || drop "$UNPACKED"
   PACKAGE=$ROOT
 }
