@@ -90,7 +90,7 @@ static void create_flags(int device)
 			{ "CPU mappings allowed", SZ_1M, on_fault, vm, EINVAL },
 			{ "shared", SZ_1M, PANTHOR_SCRATCH, 0, EINVAL },
 			{ "of a VM that isn't there", SZ_1M, PANTHOR_SCRATCH, vm + 1, EINVAL },
-			{ "cached CPU mappings", SZ_1M, PANTHOR_SCRATCH | DRM_PANTHOR_BO_WB_MMAP, vm, EINVAL },
+			{ "cached CPU mappings", SZ_1M, PANTHOR_SCRATCH | PANTHOR_BO_WB_MMAP, vm, EINVAL },
 			{ "discardable, populated", SZ_1M, DRM_PANTHOR_BO_NO_MMAP | discardable, vm, EINVAL },
 			{ "discardable alone", SZ_1M, discardable, vm, EINVAL },
 			{ "unknown flag", SZ_1M, PANTHOR_SCRATCH | 1u << 28, vm, EINVAL },

@@ -133,7 +133,7 @@ struct drm_panthor_vm_bind_op panthor_va_place_op(const struct panthor_bo *bo, u
 struct drm_panthor_vm_bind_op panthor_va_sparse_op(uint64_t va, uint64_t size, uint32_t flags)
 {
 	return (struct drm_panthor_vm_bind_op){
-		.flags = DRM_PANTHOR_VM_BIND_OP_TYPE_MAP | DRM_PANTHOR_VM_BIND_OP_MAP_SPARSE |
+		.flags = DRM_PANTHOR_VM_BIND_OP_TYPE_MAP | PANTHOR_BIND_SPARSE |
 			 DRM_PANTHOR_VM_BIND_OP_MAP_NOEXEC | flags,
 		.va = va,
 		.size = size,

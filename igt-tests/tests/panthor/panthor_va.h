@@ -15,7 +15,12 @@
 #define PANTHOR_4G (1ull << 32)
 #define PANTHOR_1T (1ull << 40)
 
-/* Flags no mmap, memory on first touch. */
+/* What IGT's copy of the uAPI lacks: drm_panthor_mmu_info, and flags of Linux 7.0 and 7.2. */
+#define PANTHOR_QUERY_MMU_INFO (DRM_PANTHOR_DEV_QUERY_GROUP_PRIORITIES_INFO + 1)
+#define PANTHOR_BO_WB_MMAP (1u << 1)
+#define PANTHOR_BIND_SPARSE (1u << 3)
+
+/* No mmap, memory on first touch. */
 #define PANTHOR_SCRATCH (DRM_PANTHOR_BO_NO_MMAP | DRM_PANTHOR_BO_ALLOC_ON_FAULT)
 
 /* What the kernel says about a fault a test wants. */

@@ -65,14 +65,14 @@ static void query_va_info(int fd)
 {
 	struct drm_panthor_va_info info;
 	struct drm_panthor_gpu_info gpu = {};
-	struct drm_panthor_mmu_info mmu = {};
+	uint64_t page_sizes = 0;
 
 	igt_assert(panthor_va_info(fd, &info));
 	igt_panthor_query(fd, DRM_PANTHOR_DEV_QUERY_GPU_INFO, &gpu, sizeof(gpu), 0);
-	igt_panthor_query(fd, DRM_PANTHOR_DEV_QUERY_MMU_INFO, &mmu, sizeof(mmu), 0);
+	igt_panthor_query(fd, PANTHOR_QUERY_MMU_INFO, &page_sizes, sizeof(page_sizes), 0);
 
 	igt_assert_eq_u32(info.va_bits, gpu.mmu_features & 0xff);
-	igt_assert_eq_u64(info.page_size_bitmap, mmu.page_size_bitmap);
+	igt_assert_eq_u64(info.page_size_bitmap, page_sizes);
 	igt_assert_eq_u64(info.max_user_va_range + info.min_kernel_va_range, 1ull << info.va_bits);
 	igt_assert_lte_u64(info.default_user_va_range, info.max_user_va_range);
 	igt_assert_lte_u64(info.min_heap_start, info.default_heap_start);
