@@ -5,13 +5,15 @@
 set -eu
 dump=$(ls /sys/kernel/debug/dri/*/hang | head -n 1)
 for test in query gem vm group; do /usr/libexec/igt-gpu-tools/panthor/panthor_$test >/dev/null || [ $? -eq 77 ]; done
-panthor-harness load --seconds 60 >/tmp/load &
+while [ ! -e /tmp/enough ]; do panthor-harness load --processes 4 --groups 8 --rounds 2 || touch /tmp/failed; done >/tmp/load 2>&1 &
 load=$!
 reads=0
 while [ "$reads" -lt 10000 ]; do
   tail -n 1 "$dump" | grep -q '^end lines=[0-9]* truncated=0$' || { echo "read $reads: the dump is not complete" && exit 1; }
   reads=$((reads + 1))
 done
-wait "$load" || { cat /tmp/load && exit 1; }
+touch /tmp/enough
+wait "$load"
+[ ! -e /tmp/failed ] || { cat /tmp/load && exit 1; }
 if dmesg | grep 'stall: '; then echo "a false alarm" && exit 1; fi
 echo "$reads dumps read"
