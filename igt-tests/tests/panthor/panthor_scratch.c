@@ -564,6 +564,7 @@ static void evict_during_fault(int device)
 
 static void kill_during_fault(int device)
 {
+	igt_emit_ignore_dmesg_regex(PANTHOR_VA_FAULT_MESSAGES);
 	for (int round = 0; round < 8; round++) {
 		int ready[2], status;
 		char byte;
@@ -717,6 +718,7 @@ static int unplug_during_fault(int device, int rounds, bool expect_fence)
 	igt_assert(realpath(path, driver));
 	close(dir);
 	dir = open(driver, O_RDONLY | O_DIRECTORY);
+	igt_emit_ignore_dmesg_regex("panthor|fb000000.gpu");
 	for (int round = 0; round < rounds; round++) {
 		struct churn c = churn_start(device);
 		struct drm_syncobj_handle done = { .flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE };
