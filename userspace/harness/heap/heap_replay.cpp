@@ -17,11 +17,6 @@ namespace {
 constexpr uint64_t large =
     2ull << 20;  // panvk aligns what is larger to it, so that the kernel may use 2 MiB blocks
 
-/// Buffers of a whole file, once they are bound.
-void measure(HeapReplay& replay, const panthor::Device& device) {
-  replay.resident_bytes = fdinfo_bytes(device, "drm-resident-memory");
-}
-
 }  // namespace
 
 HeapReplay replay_heap(const panthor::Device& device, uint64_t buffer_bytes, uint64_t buffers,
@@ -49,7 +44,7 @@ HeapReplay replay_heap(const panthor::Device& device, uint64_t buffer_bytes, uin
     replay.bound_bytes += buffer_bytes;
     on_bound(replay.bound);
   }
-  measure(replay, device);
+  replay.resident_bytes = fdinfo_bytes(device, "drm-resident-memory");
   return replay;
 }
 
@@ -70,7 +65,8 @@ HeapReplay replay_kernel_heap(const panthor::Device& device, uint64_t buffer_byt
     ++replay.bound;
     replay.bound_bytes += buffer_bytes;
   }
-  measure(replay, device);
+  // drm-resident-memory is not there at all while nothing is resident.
+  replay.resident_bytes = fdinfo_bytes(device, "panthor-resident-scratch");
   return replay;
 }
 
