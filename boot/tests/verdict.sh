@@ -12,7 +12,7 @@ DIR=$VERDICT_AT/var/lib/panthor-lab/verdicts/one/the-boot
 fake_program sleep 'n=$(cat "$CLOCK"); echo $((n + $1)) >"$CLOCK"; exec /bin/sleep 0.002'
 fake_program modprobe 'mkdir -p "$VERDICT_AT/sys/bus/platform/drivers/panthor/fb000000.gpu" "$VERDICT_AT/sys/module/panthor"; echo ABCD >"$VERDICT_AT/sys/module/panthor/srcversion"'
 fake_program dmesg 'cat "$VERDICT_AT/log"'
-fake_program panthor-harness 'case $1 in ladder) echo "all rungs passed" ;; autopsy) mkdir -p "$3" && echo evidence >"$3/evidence" ;; esac'
+fake_program panthor-harness 'case $1 in ladder) echo "all rungs passed" ;; autopsy) [ "$2" = --bundle ] && echo evidence >"$3" ;; esac'
 fake_program systemctl 'echo "$(cat "$CLOCK") systemctl $*" >>"$VERDICT_AT/rebooted"'
 
 system() {
@@ -79,10 +79,10 @@ grep -q '^fail: panthor found no device' "$DIR/verdict" || fail "no device: $(ve
 fake_program modprobe 'mkdir -p "$VERDICT_AT/sys/bus/platform/drivers/panthor/fb000000.gpu"'
 
 system
-fake_program panthor-harness 'case $1 in ladder) echo "rung 7: job does not end (S5)"; exit 1 ;; autopsy) mkdir -p "$3" && echo evidence >"$3/evidence" ;; esac'
+fake_program panthor-harness 'case $1 in ladder) echo "rung 7: job does not end (S5)"; exit 1 ;; autopsy) [ "$2" = --bundle ] && echo evidence >"$3" ;; esac'
 run
 expect_equal 'fail: the ladder failed: rung 7: job does not end (S5)' "$(verdict)" "a ladder that fails"
-[ -s "$DIR/autopsy/evidence" ] || fail "no autopsy"
+[ -s "$DIR/autopsy/bundle.tar.gz" ] || fail "no autopsy"
 
 system
 fake_program panthor-harness 'case $1 in ladder) exec /bin/sleep 20 ;; autopsy) exit 1 ;; esac'
