@@ -13,7 +13,7 @@
 #:   --config FRAGMENT         one more configuration fragment; may repeat
 #:   --time virtual|wall       virtual: no timeout by host load, same run gives the same log (default)
 #:   --cpus N  --mem SIZE      CPUs (more than one: smp, wall-clock time), memory (512M …)
-#:   --fault SPEC              arm a fault of the virtual GPU, NAME[:after=N][:count=N]; may repeat
+#:   --fault SPEC              arm a fault of the virtual GPU, NAME[:only=WORD][:ms=N][:after=N][:count=N]; may repeat
 #:   --bind HOST[:GUEST][:ro]  make a host directory visible; may repeat
 #:   --modparam MOD.KEY=VALUE  module parameter; may repeat
 #:   --no-driver               do not load panthor

@@ -99,16 +99,19 @@ std::atomic_ref<T> object(const Resolved& resolved) {
 
 template <class T, bool add>
 bool apply_sync(Core& core, Context& context, const DeferredOperation& operation, const Resolved& resolved) {
+  const SyncScope scope = scope_field.raw(operation.instruction) ? SyncScope::csg : SyncScope::system;
+  const bool lost = core.environment.loses_sync_write(scope);
   // The status first: whoever sees the new value must see the error too.
   if (resolved.status)
     std::atomic_ref<uint32_t>(*resolved.status).store(context.error_status != 0, std::memory_order_release);
-  if constexpr (add)
+  if (lost)
+    ;  // neither
+  else if constexpr (add)
     object<T>(resolved).fetch_add(static_cast<T>(operation.data));
   else
     object<T>(resolved).store(static_cast<T>(operation.data));
   core.called_out();
-  core.environment.sync_updated(operation.address,
-                                scope_field.raw(operation.instruction) ? SyncScope::csg : SyncScope::system);
+  core.environment.sync_updated(operation.address, scope);
   return true;
 }
 

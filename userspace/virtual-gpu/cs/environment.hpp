@@ -39,6 +39,8 @@ class Environment {
 
   virtual Mmu::Lookup translate(uint64_t va, Access access) = 0;
 
+  /// A SYNC_ADD or SYNC_SET is about to write: true when the write never gets to memory.
+  [[nodiscard]] virtual bool loses_sync_write(SyncScope) { return false; }
   virtual void sync_updated(uint64_t va, SyncScope scope) = 0;
 
   /// Starts a job; the machine later calls Interpreter::job_done(scoreboard, fault). False: no endpoint is

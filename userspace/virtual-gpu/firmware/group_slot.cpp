@@ -37,18 +37,18 @@ GroupSlot::~GroupSlot() {
 
 void GroupSlot::evaluate_requests() {
   const uint32_t req = input().get(&GroupInput::req);
-  const uint32_t pending = req ^ output().get(&GroupOutput::ack);
+  uint32_t pending = req ^ output().get(&GroupOutput::ack);
+  const bool asked = (pending & csg::state_mask) != 0;
+  pending &= ~lost_requests(req, pending);
 
   if (pending & csg::endpoint_config) {
     configure_endpoints();
     acknowledge(csg::endpoint_config);
   }
   const uint32_t wanted = req & csg::state_mask;
-  const bool moving = state_ != State::off && state_ != State::running;
-  if ((pending & csg::state_mask) != 0 && (!moving || wanted != transition_to_)) {
-    if (machine_.faults.hits("csg-ack-lost")) return;
+  if ((pending & csg::state_mask) != 0 && (!moving() || wanted != transition_to_)) {
     change_state(wanted);
-  } else if (moving && (pending & csg::state_mask) == 0) {
+  } else if (moving() && !asked) {
     machine_.log.unmodelled("CSG state request withdrawn in the middle of a transition");
   }
 
@@ -65,6 +65,20 @@ void GroupSlot::evaluate_requests() {
     publish_status();
     acknowledge(csg::status_update);
   }
+}
+
+/// The bits of `pending` that a fault hides from the firmware.
+uint32_t GroupSlot::lost_requests(uint32_t req, uint32_t pending) {
+  static constexpr std::array<std::string_view, 4> states{"terminate", "start", "suspend", "resume"};
+  const uint32_t wanted = req & csg::state_mask;
+  uint32_t lost = 0;
+  const auto ask = [&](uint32_t bits, std::string_view which) {
+    if ((pending & bits) != 0 && machine_.faults.hits("csg-ack-lost", which)) lost |= bits;
+  };
+  if (wanted < states.size() && (!moving() || wanted != transition_to_)) ask(csg::state_mask, states[wanted]);
+  ask(csg::status_update, "status-update");
+  ask(csg::endpoint_config, "endpoint-config");
+  return lost;
 }
 
 void GroupSlot::user_doorbell(unsigned id) {
@@ -231,7 +245,8 @@ void GroupSlot::publish_status() {
   out.set(&GroupOutput::status_endpoint_current, current.encode());
   out.set(&GroupOutput::status_endpoint_req, share_.request.encode());
   const bool idle = std::all_of(streams_.begin(), streams_.end(), [](const auto& s) { return s->idle(); });
-  out.set(&GroupOutput::status_state, idle ? csg::status_is_idle : 0);
+  const bool told = idle && !machine_.faults.hits("csg-idle-status-lost");
+  out.set(&GroupOutput::status_state, told ? csg::status_is_idle : 0);
   out.set(&GroupOutput::resource_dep, 0);
 }
 

@@ -75,6 +75,8 @@ class GroupSlot {
 
   [[nodiscard]] View<GroupInput> input() const { return {machine_.memory, place::group_input(index_)}; }
   [[nodiscard]] View<GroupOutput> output() const { return {machine_.memory, place::group_output(index_)}; }
+  [[nodiscard]] uint32_t lost_requests(uint32_t req, uint32_t pending);
+  [[nodiscard]] bool moving() const noexcept { return state_ != State::off && state_ != State::running; }
   void change_state(uint32_t wanted);
   void begin(bool resume);
   void suspend_if_quiescent();

@@ -129,7 +129,7 @@ void Mcu::gpu_reset() {
 }
 
 void Mcu::begin_halt() {
-  if (state_ != State::running) return;
+  if (state_ != State::running || machine_.faults.hits("mcu-halt-lost")) return;
   state_ = State::halting;
   boot_event_ = machine_.events.after(timing::halt_ns, [this] {
     boot_event_ = 0;
@@ -163,6 +163,11 @@ void Mcu::wake() {
 void Mcu::doorbell(unsigned id) {
   if (state_ == State::sleeping) wake();
   if (state_ != State::running && state_ != State::halting) return;
+  if (machine_.faults.hits("mcu-fatal")) return die("injected");
+  if (machine_.faults.hits("mcu-hung")) {
+    machine_.log.event("fw.hung");
+    return stop(State::hung);
+  }
   if (id != 0) {
     for (const auto& group : groups_) group->user_doorbell(id);
     return;

@@ -38,7 +38,17 @@ class Mcu final : public McuPort, private GroupHost {
   [[nodiscard]] const GroupSlot& group(unsigned csg) const { return *groups_[csg]; }
 
  private:
-  enum class State : uint8_t { off, booting, waiting_for_power, running, sleeping, halting, halted, fatal };
+  enum class State : uint8_t {
+    off,
+    booting,
+    waiting_for_power,
+    running,
+    sleeping,
+    halting,
+    halted,
+    fatal,
+    hung
+  };
 
   void start_boot();
   void boot();

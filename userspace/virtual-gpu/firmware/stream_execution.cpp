@@ -24,13 +24,19 @@ bool StreamSlot::fault_unseen() {
   return ((input().get(&StreamInput::req) ^ output().get(&StreamOutput::ack)) & cs_bits::fault) != 0;
 }
 
+uint64_t StreamSlot::read_insert() {
+  const uint64_t insert = View<RingInput>(machine_.memory, ring_input_).get(&RingInput::insert);
+  if (insert != seen_insert_ && !machine_.faults.hits("insert-stale")) seen_insert_ = insert;
+  return seen_insert_;
+}
+
 void StreamSlot::run_slice() {
   slice_ = 0;
   if (fault_unseen()) {
     schedule(timing::fault_poll_ns);
     return;
   }
-  const uint64_t insert = View<RingInput>(machine_.memory, ring_input_).get(&RingInput::insert);
+  const uint64_t insert = read_insert();
   if (machine_.memory.faulted()) return;
   const uint64_t epoch = epoch_;
   phase_ = Phase::ready;
@@ -72,8 +78,9 @@ void StreamSlot::run_slice() {
 
 void StreamSlot::publish_extract() {
   if (!started_ || context_.extract == published_extract_) return;
-  View<RingOutput>(machine_.memory, ring_output_).set(&RingOutput::extract, context_.extract);
   published_extract_ = context_.extract;
+  if (!machine_.faults.hits("extract-not-written"))
+    View<RingOutput>(machine_.memory, ring_output_).set(&RingOutput::extract, context_.extract);
   group_.progressed();
   if (!extract_event_armed_) return;
   extract_event_armed_ = false;
@@ -88,6 +95,7 @@ void StreamSlot::report_exceptions() {
       die(e->status, e->info);
       continue;
     }
+    if (machine_.faults.hits("cs-fault-lost", "fault")) continue;
     const auto out = output();
     out.set(&StreamOutput::fault, e->status);
     out.set(&StreamOutput::fault_info, e->info);
@@ -102,6 +110,7 @@ void StreamSlot::die(uint32_t status, uint64_t info) {
   context_.dead = 1;  // also after a suspend
   machine_.events.cancel(slice_);
   slice_ = 0;
+  if (machine_.faults.hits("cs-fault-lost", "fatal")) return group_.stream_changed();
   const auto out = output();
   out.set(&StreamOutput::fatal, status);
   out.set(&StreamOutput::fatal_info, info);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // StreamSlot: jobs on endpoints, cache flushes and the tiler heap.
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "firmware/group_slot.hpp"
 #include "firmware/stream_slot.hpp"
@@ -15,6 +17,15 @@ constexpr uint32_t jobs_per_endpoint = 2;
 /// RUN_IDVS and friends: d40 is the tiler context (Mesa decode_csf.c).
 constexpr unsigned tiler_context_register = 40;
 static_assert(jobs_per_endpoint * 3 <= jobs_per_stream);
+
+/// What a task of a job that never ends takes: longer than any run.
+constexpr uint64_t endless_ns = 365ull * 86'400 * 1'000'000'000;
+/// By cs::Endpoint, as the fault catalogue has them.
+constexpr std::array<std::string_view, 3> endpoint_names{"compute", "fragment", "tiler"};
+
+std::string_view name_of(cs::Endpoint endpoint) {
+  return endpoint_names[static_cast<size_t>(endpoint)];
+}
 
 cs::IteratorJob as_job(const SavedJob& saved, uint64_t core_mask) {
   return {saved.endpoint, saved.instruction, saved.registers, saved.scoreboard, core_mask};
@@ -59,18 +70,21 @@ void StreamSlot::advance(Job& job) {
       return;
     }
     if (job.saved.planned == 0) job.saved.heap_missing = job.plan.heap_bytes;
+    if (job.saved.planned == 0 && machine_.faults.hits("job-never-ends", name_of(job.saved.endpoint)))
+      job.saved.endless = 1;
     job.saved.planned = 1;
     job.phase = JobPhase::needs_heap;
   }
   if (!heap_satisfied(job)) return;
   job.phase = JobPhase::running;
   group_.use_power();
-  job.endpoint = group_.endpoints().start({.endpoint = job.saved.endpoint,
-                                           .group = &group_.share(),
-                                           .tasks = job.plan.tasks,
-                                           .ns_per_task = job.plan.ns_per_task,
-                                           .first_task = job.saved.tasks_done,
-                                           .finished = [this, id = job.id] { job_ended(id); }});
+  job.endpoint =
+      group_.endpoints().start({.endpoint = job.saved.endpoint,
+                                .group = &group_.share(),
+                                .tasks = job.plan.tasks,
+                                .ns_per_task = job.saved.endless != 0 ? endless_ns : job.plan.ns_per_task,
+                                .first_task = job.saved.tasks_done,
+                                .finished = [this, id = job.id] { job_ended(id); }});
   group_.jobs_changed();
 }
 
@@ -100,6 +114,7 @@ bool StreamSlot::flush(uint32_t flush_id, unsigned scoreboard) {
   machine_.gpu.flush_caches();
   ++flushes_;
   ++machine_.log.counter("cs.flushes");
+  if (machine_.faults.hits("cs-flush-lost")) return true;
   machine_.events.after(timing::flush_ns, [this, scoreboard, epoch = epoch_] {
     if (epoch != epoch_) return;
     --flushes_;

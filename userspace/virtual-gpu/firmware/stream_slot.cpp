@@ -58,7 +58,7 @@ void StreamSlot::start_stream() {
   const View<RingOutput> out(machine_.memory, ring_output_);
   out.set(&RingOutput::active, 1);
   out.set(&RingOutput::extract, context_.extract);
-  published_extract_ = context_.extract;
+  published_extract_ = seen_insert_ = context_.extract;
   machine_.log.event("cs.start", "slot={} cs={} ring={:#x} size={:#x} extract={:#x}", group_.index(), index_,
                      ring_base_, ring_size_, context_.extract);
   try_jobs();
@@ -214,7 +214,9 @@ bool StreamSlot::waits_for_sync() const noexcept {
 void StreamSlot::memory_changed() {
   if (!started_ || frozen_) return;
   if (phase_ == Phase::spinning) schedule(0);
-  if (waits_for_sync() && slice_ == 0 && interpreter_.sync_satisfied(context_)) schedule(0);
+  if (waits_for_sync() && slice_ == 0 && interpreter_.sync_satisfied(context_) &&
+      !machine_.faults.hits("sync-wake-lost"))
+    schedule(0);
 }
 
 void StreamSlot::group_progressed() {
@@ -242,6 +244,10 @@ void StreamSlot::address_space_resumed() {
 
 Mmu::Lookup StreamSlot::translate(uint64_t va, Access access) {
   return machine_.mmu.translate(group_.address_space(), va, access, Master::command_stream);
+}
+
+bool StreamSlot::loses_sync_write(cs::SyncScope scope) {
+  return scope == cs::SyncScope::system && machine_.faults.hits("sync-write-lost");
 }
 
 void StreamSlot::sync_updated(uint64_t, cs::SyncScope scope) {

@@ -61,6 +61,7 @@ class StreamSlot final : public cs::Environment {
 
   // ---- cs::Environment
   Mmu::Lookup translate(uint64_t va, Access access) override;
+  [[nodiscard]] bool loses_sync_write(cs::SyncScope scope) override;
   void sync_updated(uint64_t va, cs::SyncScope scope) override;
   bool start(const cs::IteratorJob& job) override;
   bool flush(uint32_t flush_id, unsigned scoreboard) override;
@@ -92,6 +93,7 @@ class StreamSlot final : public cs::Environment {
   void schedule(uint64_t delay_ns);
   void run_slice();
   [[nodiscard]] bool fault_unseen();
+  [[nodiscard]] uint64_t read_insert();
   void publish_extract();
   void report_exceptions();
   void event(uint32_t bit);
@@ -123,6 +125,7 @@ class StreamSlot final : public cs::Environment {
   uint64_t ring_input_ = 0, ring_output_ = 0;
   unsigned doorbell_id_ = 0;
   uint64_t published_extract_ = 0;
+  uint64_t seen_insert_ = 0;
   uint64_t ready_at_ = 0;  ///< model time up to which this stream has executed
   uint32_t flushes_ = 0;
   uint64_t epoch_ = 0;  ///< grows when in-flight callbacks must be forgotten

@@ -22,7 +22,8 @@ struct SavedJob {
   uint32_t scoreboard;
   cs::Endpoint endpoint;
   uint8_t planned;  ///< its memory side effects have happened
-  uint8_t reserved[2];
+  uint8_t endless;  ///< a fault keeps it from ever retiring a task
+  uint8_t reserved;
 };
 static_assert(std::is_trivially_copyable_v<SavedJob>);
 

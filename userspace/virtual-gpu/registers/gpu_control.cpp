@@ -2,6 +2,7 @@
 #include "registers/gpu_control.hpp"
 
 #include <array>
+#include <utility>
 
 #include "registers/gpu_irq.hpp"
 #include "registers/register_map.hpp"
@@ -99,24 +100,30 @@ void GpuControl::reset_command(uint32_t payload) {
 void GpuControl::reset(bool keep_gpu_mask) {
   log_.event("gpu.reset", "kind={}", keep_gpu_mask ? "soft" : "hard");
   ++log_.counter("gpu.resets");
-  events_.cancel(reset_event_);
+  forget(keep_gpu_mask ? gpu_irq_.masked() : 0);
+  reset_event_ = events_.after(timing_.soft_reset_ns, [this] {
+    reset_event_ = 0;
+    if (!faults_.hits("reset-completion-lost")) gpu_irq_.raise(gpu_irq::reset_completed);
+  });
+}
+
+void GpuControl::lose_state() {
+  forget(0);
+}
+
+void GpuControl::forget(uint32_t gpu_mask) {
+  events_.cancel(std::exchange(reset_event_, 0));
   for (const EventQueue::Id flush : flushes_) events_.cancel(flush);
   flushes_.clear();
 
   if (mcu_) mcu_->gpu_reset();
   if (mmu_) mmu_->reset();
   power_.reset();
-  const uint32_t gpu_mask = keep_gpu_mask ? gpu_irq_.masked() : 0;
   const uint32_t flush_id = latest_flush_id();
   load_reset_values(registers_);
   registers_.set(reg::latest_flush_id, flush_id);
   job_irq_.reset(0);
   gpu_irq_.reset(gpu_mask);
-
-  reset_event_ = events_.after(timing_.soft_reset_ns, [this] {
-    reset_event_ = 0;
-    if (!faults_.hits("reset-completion-lost")) gpu_irq_.raise(gpu_irq::reset_completed);
-  });
 }
 
 void GpuControl::flush_command(uint32_t payload) {
@@ -146,7 +153,7 @@ uint32_t GpuControl::latest_flush_id() const {
 }
 
 void GpuControl::ring_doorbell(unsigned id) {
-  if (faults_.hits("doorbell-lost")) return;
+  if (faults_.hits("doorbell-lost", id == 0 ? "global" : "user")) return;
   log_.event("doorbell.ring", "id={}", id);
   if (mcu_) mcu_->doorbell(id);
 }

@@ -69,6 +69,9 @@ class GpuControl final : public GpuPort {
   uint32_t flush_caches() override;
   [[nodiscard]] uint32_t latest_flush_id() const override;
 
+  /// Everything the GPU knew is gone, and every register as after power-on; nothing is raised.
+  void lose_state();
+
   /// Nanoseconds a cache flush takes, whoever asks for it.
   [[nodiscard]] uint64_t flush_ns() const noexcept { return timing_.flush_ns; }
 
@@ -77,6 +80,7 @@ class GpuControl final : public GpuPort {
   void reset_command(uint32_t payload);
   void flush_command(uint32_t payload);
   void reset(bool keep_gpu_mask);
+  void forget(uint32_t gpu_mask);
   void flush_done();
 
   RegisterFile& registers_;

@@ -3,19 +3,21 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "core/event_log.hpp"
+#include "core/event_queue.hpp"
 #include "core/irq_lines.hpp"
 #include "faults/fault_injector.hpp"
 #include "registers/register_file.hpp"
 
 namespace vgpu {
 
-/// How an IRQ block may lose events: `fault` is asked once for each raise that has one of `events` in it.
-struct IrqLoss {
+/// How an IRQ block may fail: the LINE-irq-*, LINE-line-low and LINE-unmask-lost rows of the catalogue.
+struct IrqFaults {
   FaultInjector& faults;
-  std::string_view fault;  ///< a name of the catalogue
-  uint32_t events;         ///< the bits that are an occasion, and that are lost
+  EventQueue& events;
+  uint32_t occasions;  ///< a raise with one of these bits is one; only they are lost, late or doubled
 };
 
 /// One RAWSTAT/CLEAR/MASK/STATUS block (JOB_INT, MMU_INT, GPU_INT).
@@ -28,9 +30,12 @@ class IrqBlock {
   static constexpr uint32_t rawstat = 0x0, clear = 0x4, mask = 0x8,
                             status = 0xc;  ///< byte offsets in the block
 
-  /// `loss` may be nullptr (never loses); its content is copied.
+  /// `faults` may be nullptr (never fails); its content is copied.
   IrqBlock(RegisterFile& registers, uint32_t base, IrqLine line, IrqLines& lines, EventLog& log,
-           const IrqLoss* loss = nullptr);
+           const IrqFaults* faults = nullptr);
+  IrqBlock(const IrqBlock&) = delete;
+  IrqBlock& operator=(const IrqBlock&) = delete;
+  ~IrqBlock();
 
   /// Hardware side: latch `bits`.
   void raise(uint32_t bits);
@@ -43,6 +48,16 @@ class IrqBlock {
   [[nodiscard]] uint32_t masked() const noexcept { return registers_.get(base_ + mask); }
 
  private:
+  struct FaultNames {
+    std::string_view lost, late, twice, line_low, unmask_lost;
+  };
+  static const FaultNames fault_names[irq_line_count];
+
+  void latch(uint32_t bits);
+  /// What of `bits` is latched now; the rest is lost, or comes later.
+  [[nodiscard]] uint32_t on_time(uint32_t bits);
+  void latch_after(uint64_t delay_ns, uint32_t bits);
+  [[nodiscard]] const FaultNames& names() const { return fault_names[static_cast<size_t>(line_)]; }
   /// STATUS follows RAWSTAT and MASK, then the line follows STATUS.
   void update();
 
@@ -52,8 +67,9 @@ class IrqBlock {
   IrqLines& lines_;
   EventLog& log_;
   FaultInjector* faults_ = nullptr;
-  std::string_view loss_fault_;
-  uint32_t loss_events_ = 0;
+  EventQueue* events_ = nullptr;
+  uint32_t occasions_ = 0;
+  std::vector<EventQueue::Id> later_;  ///< events that faults delay or double
   uint64_t& rises_;
   bool level_ = false;
 };

@@ -102,7 +102,9 @@ void PowerControl::advance() {
         d.ready &= ~cores;
         changed = true;
       }
-      d.event = events_.after(timing_.transition_ns[static_cast<size_t>(domain)],
+      const auto index = static_cast<size_t>(domain);
+      const uint64_t slow = up ? faults_.delays_ns("power-up-slow", domain_names[index]).value_or(0) : 0;
+      d.event = events_.after(timing_.transition_ns[index] + slow,
                               [this, domain, cores, up] { finish(domain, cores, up); });
     }
   }
@@ -114,7 +116,7 @@ void PowerControl::finish(PowerDomain domain, uint64_t cores, bool up) {
   Domain& d = at(domain);
   d.event = 0;
   d.moving = 0;
-  if (up && faults_.hits("power-ready-lost")) {
+  if (up && faults_.hits("power-ready-lost", domain_names[static_cast<size_t>(domain)])) {
     d.cpu_wants &= ~cores;
     d.mcu_wants &= ~cores;
     advance();

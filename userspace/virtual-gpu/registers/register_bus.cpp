@@ -9,16 +9,16 @@ namespace vgpu {
 
 namespace {
 
-/// Events the loss faults take. MMU_INT loses only fault bits; masked command-completion bits are no
+/// Events the interrupt faults take. MMU_INT has only fault bits; masked command-completion bits are no
 /// occasion.
-constexpr uint32_t gpu_loss_events =
+constexpr uint32_t gpu_occasions =
     gpu_irq::fault | gpu_irq::protm_fault | gpu_irq::reset_completed | gpu_irq::clean_caches_completed;
-constexpr uint32_t job_loss_events = ~0u;
-constexpr uint32_t mmu_loss_events = 0xffff;
+constexpr uint32_t job_occasions = ~0u;
+constexpr uint32_t mmu_occasions = 0xffff;
 
 IrqBlock make_block(RegisterFile& registers, uint32_t base, IrqLine line, IrqLines& lines, EventLog& log,
-                    IrqLoss loss) {
-  return {registers, base, line, lines, log, &loss};
+                    IrqFaults faults) {
+  return {registers, base, line, lines, log, &faults};
 }
 
 }  // namespace
@@ -26,15 +26,16 @@ IrqBlock make_block(RegisterFile& registers, uint32_t base, IrqLine line, IrqLin
 RegisterBus::RegisterBus(IrqLines& lines, EventQueue& events, FaultInjector& faults, EventLog& log,
                          Timing timing)
     : log_(log),
+      events_(events),
       faults_(faults),
       reads_(log.counter("reg.reads")),
       writes_(log.counter("reg.writes")),
       gpu_irq_(make_block(registers_, reg::gpu_int_base, IrqLine::gpu, lines, log,
-                          {faults, "gpu-irq-lost", gpu_loss_events})),
+                          {faults, events, gpu_occasions})),
       job_irq_(make_block(registers_, reg::job_int_base, IrqLine::job, lines, log,
-                          {faults, "job-irq-lost", job_loss_events})),
+                          {faults, events, job_occasions})),
       mmu_irq_(make_block(registers_, reg::mmu_int_base, IrqLine::mmu, lines, log,
-                          {faults, "mmu-irq-lost", mmu_loss_events})),
+                          {faults, events, mmu_occasions})),
       power_(registers_, gpu_irq_, events, faults, log, timing.power),
       gpu_(registers_, gpu_irq_, job_irq_, power_, events, faults, log, timing.gpu) {}
 
@@ -50,6 +51,7 @@ bool RegisterBus::is_volatile(uint32_t offset) noexcept {
 
 uint64_t RegisterBus::read(uint32_t offset, unsigned size) {
   ++reads_;
+  if (registers_.blank()) return 0;
   const auto ref = find_register(offset);
   if (!ref || (size != 4 && (size != 8 || ref->row->bytes != 8 || ref->high))) {
     log_.unmodelled(fmt::format("read of {} bytes at {:#x}", size, offset));
@@ -65,6 +67,7 @@ uint64_t RegisterBus::read(uint32_t offset, unsigned size) {
 
 void RegisterBus::write(uint32_t offset, unsigned size, uint64_t value) {
   ++writes_;
+  if (registers_.blank()) return;
   const auto ref = find_register(offset);
   if (!ref || (size != 4 && (size != 8 || ref->row->bytes != 8 || ref->high))) {
     log_.unmodelled(fmt::format("write of {} bytes at {:#x}", size, offset));
@@ -102,9 +105,7 @@ void RegisterBus::to_gpu_irq(const RegisterRef&, uint32_t offset, uint32_t value
 }
 
 void RegisterBus::to_job_irq(const RegisterRef&, uint32_t offset, uint32_t value) {
-  const uint32_t in_block = offset - reg::job_int_base;
-  if (in_block == IrqBlock::mask && value != 0 && faults_.hits("job-unmask-lost")) return;
-  job_irq_.write(in_block, value);
+  job_irq_.write(offset - reg::job_int_base, value);
 }
 
 void RegisterBus::to_mmu_irq(const RegisterRef&, uint32_t offset, uint32_t value) {
@@ -117,6 +118,19 @@ void RegisterBus::to_gpu_control(const RegisterRef&, uint32_t offset, uint32_t v
 
 void RegisterBus::to_power(const RegisterRef&, uint32_t offset, uint32_t value) {
   power_.write(offset, value);
+  if (offset != reg::l2_pwroff || value == 0) return;
+  if (const auto duration = faults_.delays_ns("registers-read-zero")) lose_clock(*duration);
+}
+
+/// The GPU's clock or power domain is off (assumed: what was in it is lost, and comes back as after a reset).
+void RegisterBus::lose_clock(uint64_t duration_ns) {
+  gpu_.lose_state();
+  registers_.set_blank(true);
+  log_.event("gpu.clock", "on=0");
+  events_.after(duration_ns, [this] {
+    registers_.set_blank(false);
+    log_.event("gpu.clock", "on=1");
+  });
 }
 
 void RegisterBus::to_mmu(const RegisterRef&, uint32_t offset, uint32_t value) {

@@ -69,8 +69,10 @@ class RegisterBus {
   void to_power(const RegisterRef&, uint32_t offset, uint32_t value);
   void to_mmu(const RegisterRef&, uint32_t offset, uint32_t value);
   void to_doorbell(const RegisterRef&, uint32_t offset, uint32_t value);
+  void lose_clock(uint64_t duration_ns);
 
   EventLog& log_;
+  EventQueue& events_;
   FaultInjector& faults_;
   uint64_t& reads_;
   uint64_t& writes_;

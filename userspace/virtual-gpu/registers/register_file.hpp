@@ -24,6 +24,10 @@ class RegisterFile {
   /// Back to private storage, values carried over (the guest memory is about to go away).
   void detach();
 
+  /// While blank, the guest's words are all zero and the values live on in private storage.
+  void set_blank(bool on);
+  [[nodiscard]] bool blank() const noexcept { return blank_; }
+
   /// Offsets are in bytes from the window's start and word-aligned.
   [[nodiscard]] uint32_t get(uint32_t offset) const noexcept {
     return std::atomic_ref<uint32_t>(words_[offset / 4]).load(std::memory_order_acquire);
@@ -40,8 +44,12 @@ class RegisterFile {
   }
 
  private:
+  static void copy(const uint32_t* from, uint32_t* to);
+
   std::unique_ptr<uint32_t[]> own_;
-  uint32_t* words_;
+  uint32_t* words_;             ///< where the values are: own_, or the guest's
+  uint32_t* shared_ = nullptr;  ///< the guest's, while attached
+  bool blank_ = false;
 };
 
 }  // namespace vgpu

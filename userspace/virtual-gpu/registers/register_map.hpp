@@ -66,7 +66,7 @@ inline constexpr uint32_t gpu_int_base = 0x20, gpu_cmd = 0x30, gpu_status = 0x34
                           timestamp = 0x98;
 inline constexpr uint32_t shader_present = 0x100, tiler_present = 0x110, l2_present = 0x120;
 inline constexpr uint32_t shader_ready = 0x140, shader_pwron = 0x180, shader_pwroff = 0x1c0,
-                          shader_pwrtrans = 0x200, shader_pwractive = 0x240;
+                          l2_pwroff = 0x1e0, shader_pwrtrans = 0x200, shader_pwractive = 0x240;
 inline constexpr uint32_t power_domain_stride = 0x10;  ///< shader, tiler, L2 follow each other in each bank
 inline constexpr uint32_t mcu_control = 0x700, mcu_status = 0x704;
 inline constexpr uint32_t job_int_base = 0x1000, mmu_int_base = 0x2000, mmu_as_base = 0x2400,

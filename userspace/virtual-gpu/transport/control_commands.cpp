@@ -45,12 +45,10 @@ struct ControlCommands::Table {
   static void help(ControlCommands&, const Words&, std::string& answer);
 
   static void fault_list(ControlCommands& self, const Words&, std::string& answer) {
-    for (const FaultKind& kind : fault_catalogue())
-      fmt::format_to(std::back_inserter(answer), "{:24} {:10} {:3} {}\n", kind.name, kind.layer, kind.stage,
-                     kind.what);
+    for (const FaultKind& kind : fault_catalogue()) answer += catalogue_line(kind) + '\n';
     for (const FaultSpec& spec : self.faults_.armed())
-      fmt::format_to(std::back_inserter(answer), "armed {} after={} count={}\n", spec.name, spec.after,
-                     spec.count);
+      fmt::format_to(std::back_inserter(answer), "armed {} after={} count={} only={} ms={}\n", spec.name,
+                     spec.after, spec.count, spec.only.empty() ? "-" : spec.only, spec.ms);
   }
   static void fault_arm(ControlCommands& self, const Words& words, std::string&) {
     self.faults_.arm(FaultSpec::parse(words[2]));
@@ -58,6 +56,9 @@ struct ControlCommands::Table {
   static void fault_disarm(ControlCommands& self, const Words& words, std::string&) {
     const FaultSpec spec = FaultSpec::parse(words[2]);  // an unknown name is an error
     self.faults_.disarm(spec.name);
+  }
+  static void mark(ControlCommands& self, const Words& words, std::string&) {
+    self.log_.event("model.mark", "word={}", words[1]);
   }
   static void counters(ControlCommands& self, const Words&, std::string& answer) {
     for (const auto& [name, value] : self.log_.counters())
@@ -83,9 +84,11 @@ struct ControlCommands::Table {
     return std::array{
         Row{"help", "", 0, "help", "the commands", true, help},
         Row{"fault", "list", 0, "fault list", "the catalogue, and what is armed", true, fault_list},
-        Row{"fault", "arm", 1, "fault arm SPEC", "NAME[:after=N][:count=N]", true, fault_arm},
+        Row{"fault", "arm", 1, "fault arm SPEC", "NAME[:only=WORD][:ms=N][:after=N][:count=N]", true,
+            fault_arm},
         Row{"fault", "disarm", 1, "fault disarm NAME", "the fault does not happen any more", true,
             fault_disarm},
+        Row{"mark", "", 1, "mark WORD", "a line of that word in the event log", true, mark},
         Row{"counters", "", 0, "counters", "what was counted so far", true, counters},
         Row{"cputime", "", 0, "cputime", "CPU time of the guest's kernel so far, in ns", true, cputime},
         Row{"log", "", 1, "log on|off", "the event log", true, log},

@@ -16,6 +16,7 @@ namespace vgpu::transport {
 ///     fault list                 the catalogue and what is armed
 ///     fault arm SPEC             as --fault
 ///     fault disarm NAME
+///     mark WORD                  a line in the event log: where a test's own times begin
 ///     counters                   as in the summary
 ///     cputime                    CPU time of the guest's kernel on the host so far, in ns
 ///     log on|off                 the event log

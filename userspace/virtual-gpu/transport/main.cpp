@@ -19,8 +19,7 @@ using vgpu::transport::ExitCode;
 using vgpu::transport::Options;
 
 int list_faults() {
-  for (const vgpu::FaultKind& kind : vgpu::fault_catalogue())
-    fmt::print("{:24} {:10} {:3} {}\n", kind.name, kind.layer, kind.stage, kind.what);
+  for (const vgpu::FaultKind& kind : vgpu::fault_catalogue()) fmt::print("{}\n", catalogue_line(kind));
   return ExitCode::ok;
 }
 
@@ -29,7 +28,8 @@ void add_options(CLI::App& app, Options& options, long& spin_us) {
   app.add_option("--time-socket", options.time_socket,
                  "run in virtual time, as the guest's calendar on this socket");
   app.add_option("--control", options.control, "take control commands on this socket (\"help\" lists them)");
-  app.add_option("--fault", options.faults, "arm a fault: NAME[:after=N][:count=N]; may be repeated")
+  app.add_option("--fault", options.faults,
+                 "arm a fault: NAME[:only=WORD][:ms=N][:after=N][:count=N]; may be repeated")
       ->allow_extra_args(false);
   app.add_flag("--list-faults", options.list_faults, "print the catalogue of faults and exit");
   app.add_option("--log", options.log, "write the event log here");

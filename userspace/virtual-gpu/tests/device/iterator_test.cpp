@@ -132,6 +132,18 @@ TEST_F(IteratorTest, ATaskThatTakesTooLongTriggersTheProgressTimer) {
       gpu.wait_for([&] { return (gpu.take_events(0).csg & fw::csg::progress_timer_event) != 0; }, 100 * ms));
 }
 
+TEST_F(IteratorTest, AJobThatNeverEndsHoldsItsEndpointsAlsoAcrossASuspend) {
+  auto group = gpu.create_group(vm, 1);
+  ASSERT_TRUE(gpu.place(group, 0));
+  gpu.device.faults().arm(FaultSpec::parse("job-never-ends:only=compute"));
+  const uint64_t seqno = gpu.submit(group, 0, compute(100));
+  EXPECT_FALSE(gpu.wait_job(group, 0, seqno, 1000 * ms));
+  ASSERT_TRUE(gpu.evict(group));
+  ASSERT_TRUE(gpu.place(group, 1, fw::csg::state_resume));
+  EXPECT_FALSE(gpu.wait_job(group, 0, seqno, 1000 * ms));
+  EXPECT_TRUE(gpu.evict(group, fw::csg::state_terminate));
+}
+
 TEST_F(IteratorTest, ManyShortTasksAreProgress) {
   gpu.shared_set(fw::place::global_input, &fw::GlobalInput::progress_timer, 100);
   ASSERT_TRUE(gpu.global_request(fw::glb::cfg_progress_timer));

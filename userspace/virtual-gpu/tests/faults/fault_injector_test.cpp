@@ -39,14 +39,14 @@ TEST(FaultSpec, UnknownNameSuggestsTheNearest) {
 }
 
 TEST(FaultSpec, EachMistakeGetsItsOwnLine) {
-  EXPECT_EQ(error_of(""), "empty fault name: expected NAME[:after=N][:count=N]");
-  EXPECT_EQ(error_of(":after=1"), "empty fault name: expected NAME[:after=N][:count=N]");
+  EXPECT_EQ(error_of(""), "empty fault name: expected NAME[:only=WORD][:ms=N][:after=N][:count=N]");
+  EXPECT_EQ(error_of(":after=1"), "empty fault name: expected NAME[:only=WORD][:ms=N][:after=N][:count=N]");
   EXPECT_EQ(error_of("doorbell-lost:afer=1"),
-            "fault \"doorbell-lost\": \"afer=1\" is not an option: expected after=N or count=N");
+            "fault \"doorbell-lost\": \"afer=1\" is not an option: expected after=N, only=WORD or count=N");
   EXPECT_EQ(error_of("doorbell-lost:after"),
-            "fault \"doorbell-lost\": \"after\" is not an option: expected after=N or count=N");
+            "fault \"doorbell-lost\": \"after\" is not an option: expected after=N, only=WORD or count=N");
   EXPECT_EQ(error_of("doorbell-lost:"),
-            "fault \"doorbell-lost\": \"\" is not an option: expected after=N or count=N");
+            "fault \"doorbell-lost\": \"\" is not an option: expected after=N, only=WORD or count=N");
   EXPECT_EQ(error_of("doorbell-lost:after=x"),
             "fault \"doorbell-lost\": after=\"x\" is not a decimal number");
   EXPECT_EQ(error_of("doorbell-lost:after=-1"),
@@ -57,6 +57,31 @@ TEST(FaultSpec, EachMistakeGetsItsOwnLine) {
   EXPECT_EQ(error_of("doorbell-lost:after=1:after=2"), "fault \"doorbell-lost\": after is given twice");
   EXPECT_EQ(error_of("doorbell-lost:after=18446744073709551616"),
             "fault \"doorbell-lost\": after=18446744073709551616 is too large: at most 18446744073709551615");
+}
+
+TEST(FaultSpec, WordsAndDurationsBelongToTheirRows) {
+  EXPECT_EQ(FaultSpec::parse("csg-ack-lost:only=suspend").only, "suspend");
+  EXPECT_EQ(
+      error_of("csg-ack-lost:only=suspended"),
+      "fault \"csg-ack-lost\": only=\"suspended\" is none of: start resume suspend terminate status-update "
+      "endpoint-config");
+  EXPECT_EQ(error_of("ping-ack-lost:only=x"),
+            "fault \"ping-ack-lost\": \"only=x\" is not an option: expected after=N or count=N");
+  EXPECT_EQ(FaultSpec::parse("job-irq-late").ms, 2000u);
+  EXPECT_EQ(FaultSpec::parse("job-irq-late:ms=7").ms, 7u);
+  EXPECT_EQ(error_of("job-irq-late:ms=0"), "fault \"job-irq-late\": ms=0 is not in 1 to 86400000");
+  EXPECT_EQ(error_of("job-irq-lost:ms=7"),
+            "fault \"job-irq-lost\": \"ms=7\" is not an option: expected after=N or count=N");
+}
+
+TEST(FaultCatalogue, HasTwentyFourKindsAndTheWordsOfARowDiffer) {
+  EXPECT_GE(fault_catalogue().size(), 24u);
+  for (const FaultKind& kind : fault_catalogue()) {
+    const std::string line = catalogue_line(kind);
+    EXPECT_EQ(line.find('\n'), std::string::npos);
+    EXPECT_EQ(line.find("[only=") != std::string::npos, !kind.only.empty()) << kind.name;
+    EXPECT_EQ(line.find("[ms=") != std::string::npos, kind.ms != 0) << kind.name;
+  }
 }
 
 TEST(FaultCatalogue, RowsAreCompleteAndStaged) {
@@ -100,6 +125,19 @@ TEST_F(FaultInjectorTest, NamesDoNotDisturbEachOther) {
   EXPECT_TRUE(faults.hits("job-irq-lost"));
 }
 
+TEST_F(FaultInjectorTest, OnlyCountsItsOwnOccasions) {
+  faults.arm(FaultSpec::parse("csg-ack-lost:only=suspend:after=1"));
+  EXPECT_FALSE(faults.hits("csg-ack-lost", "suspend"));
+  EXPECT_FALSE(faults.hits("csg-ack-lost", "start"));
+  EXPECT_TRUE(faults.hits("csg-ack-lost", "suspend"));
+}
+
+TEST_F(FaultInjectorTest, ALastingFaultSaysForHowLong) {
+  faults.arm(FaultSpec::parse("power-up-slow:ms=3:only=l2"));
+  EXPECT_EQ(faults.delays_ns("power-up-slow", "shader"), std::nullopt);
+  EXPECT_EQ(faults.delays_ns("power-up-slow", "l2"), 3'000'000u);
+}
+
 TEST_F(FaultInjectorTest, ArmingAgainReplaces) {
   faults.arm(FaultSpec::parse("doorbell-lost:after=100"));
   faults.arm(FaultSpec::parse("doorbell-lost"));
@@ -108,7 +146,7 @@ TEST_F(FaultInjectorTest, ArmingAgainReplaces) {
 }
 
 TEST_F(FaultInjectorTest, RefusesToArmWhatIsNotInTheCatalogue) {
-  EXPECT_THROW(faults.arm({"no-such-fault", 0, 1}), FaultSpecError);
+  EXPECT_THROW(faults.arm({"no-such-fault", 0, 1, "", 0}), FaultSpecError);
 }
 
 }  // namespace

@@ -127,5 +127,56 @@ TEST_F(IrqBlockTest, LostMmuIrqSparesCommandCompletion) {
   EXPECT_EQ(read(0x2000), 1u << 17);
 }
 
+TEST_F(IrqBlockTest, ALateEventIsLatchedWhenItsTimeIsOver) {
+  write(mask, ~0u);
+  faults.arm(FaultSpec::parse("job-irq-late:ms=3"));
+  bus.gpu().raise_job_irq(0x1);
+  pass(2'999'999);
+  EXPECT_EQ(read(rawstat), 0u);
+  pass(1);
+  EXPECT_EQ(read(rawstat), 0x1u);
+  EXPECT_TRUE(lines.level(IrqLine::job));
+}
+
+TEST_F(IrqBlockTest, AResetForgetsALateEvent) {
+  faults.arm(FaultSpec::parse("job-irq-late:ms=3"));
+  bus.gpu().raise_job_irq(0x1);
+  write(0x30, 1 | 1 << 8);  // GPU_CMD: soft reset
+  pass(10'000'000);
+  EXPECT_EQ(read(rawstat), 0u);
+}
+
+TEST_F(IrqBlockTest, ADoubledEventComesAgainAfterItWasCleared) {
+  write(mask, ~0u);
+  faults.arm(FaultSpec::parse("mmu-irq-twice"));
+  bus.mmu_irq().raise(0x2);
+  write(0x2004, 0x2);
+  EXPECT_EQ(read(0x2000), 0u);
+  pass(100'000);
+  EXPECT_EQ(read(0x2000), 0x2u);
+}
+
+TEST_F(IrqBlockTest, ADeadLineStaysLowThoughStatusShowsTheEvent) {
+  faults.arm(FaultSpec::parse("gpu-line-low"));
+  write(0x28, ~0u);
+  bus.gpu_irq().raise(gpu_irq::fault);
+  EXPECT_EQ(read(0x2c), gpu_irq::fault);
+  EXPECT_FALSE(lines.level(IrqLine::gpu));
+  write(0x24, ~0u);
+  bus.gpu_irq().raise(gpu_irq::fault);
+  EXPECT_TRUE(lines.level(IrqLine::gpu)) << "one rise is lost, not the next";
+}
+
+TEST_F(IrqBlockTest, EachLineHasItsOwnLostUnmask) {
+  faults.arm(FaultSpec::parse("gpu-unmask-lost"));
+  faults.arm(FaultSpec::parse("mmu-unmask-lost"));
+  write(mask, 1);
+  write(0x28, 1);
+  write(0x2008, 1);
+  EXPECT_EQ(read(mask), 1u);
+  EXPECT_EQ(read(0x28), 0u);
+  EXPECT_EQ(read(0x2008), 0u);
+}
+
 }  // namespace
 }  // namespace vgpu::test

@@ -146,5 +146,40 @@ TEST_F(PowerTest, LostReadyLeavesTheL2OffWithoutIrq) {
   EXPECT_EQ(read64(l2_ready), 1u);
 }
 
+TEST_F(PowerTest, ASlowPowerUpEndsLate) {
+  faults.arm(FaultSpec::parse("power-up-slow:only=l2:ms=2"));
+  write64(l2_pwron, 1);
+  pass(2'000'000);
+  EXPECT_EQ(read64(l2_pwrtrans), 1u);
+  EXPECT_EQ(read64(l2_ready), 0u);
+  pass(5'000);
+  EXPECT_EQ(read64(l2_ready), 1u);
+  EXPECT_EQ(take_power_bits(), power_bits);
+}
+
+TEST_F(PowerTest, WithoutAClockEverythingReadsZeroAndIsLost) {
+  std::vector<uint32_t> shadow(RegisterFile::word_count);
+  bus.registers().attach(shadow);
+  const uint32_t id = read(0);
+  ASSERT_NE(id, 0u);
+  power_l2();
+  write(0x28, ~0u);
+  faults.arm(FaultSpec::parse("registers-read-zero:ms=5"));
+  write64(l2_pwroff, 1);
+  EXPECT_EQ(read(0), 0u);
+  EXPECT_EQ(shadow[0], 0u) << "the guest reads most registers from the shadow";
+  EXPECT_EQ(read64(0x90), 0u) << "CYCLE_COUNT is not in the shadow";
+  write64(l2_pwron, 1);
+  pass(1'000'000);
+  EXPECT_EQ(shadow[l2_ready / 4], 0u);
+  pass(4'000'000);
+  EXPECT_EQ(shadow[0], id);
+  EXPECT_EQ(read64(l2_ready), 0u) << "the request was lost";
+  EXPECT_EQ(read(0x28), 0u) << "so was GPU_INT_MASK";
+  power_l2();
+  EXPECT_EQ(shadow[l2_ready / 4], 1u);
+  bus.registers().detach();
+}
+
 }  // namespace
 }  // namespace vgpu::test

@@ -96,5 +96,12 @@ TEST_F(RegisterBusTest, WriteLogIsOffUntilAskedFor) {
   std::fclose(file);
 }
 
+TEST_F(RegisterBusTest, LostDoorbellsMayBeTheGlobalOneOnly) {
+  faults.arm(FaultSpec::parse("doorbell-lost:only=user:count=0"));
+  write(0x8'0000, 1);
+  write(0x9'0000, 1);
+  EXPECT_EQ(mcu.doorbells, std::vector<unsigned>{0});
+}
+
 }  // namespace
 }  // namespace vgpu::test
