@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "commands/commands.hpp"
+#include "commands/hang.hpp"
 #include "commands/man_page.hpp"
 #include "exit_code.hpp"
 
@@ -26,6 +27,9 @@ int main(int argc, char** argv) {
   harness::add_record(app, exit_code);
   harness::add_replay(app, exit_code);
   harness::add_hang_job(app, exit_code);
+  harness::add_hang(app, exit_code);
+  harness::add_hang_case(app, exit_code);
+  harness::add_hang_report(app, exit_code);
   for (CLI::App* command : app.get_subcommands({}))
     if (command->get_footer().empty()) command->footer(harness::exit_code_help);
 
