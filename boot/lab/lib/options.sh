@@ -21,6 +21,12 @@ a               value
 b               value
 rounds          value
 limit           value
+kinds           value
+json            value
+html            value
+markdown        value
+jobs            value
+ktap            flag
 build-dir       value
 all             flag
 quiet           flag
