@@ -9,7 +9,7 @@ while [ ! -e /tmp/enough ]; do panthor-harness load --processes 4 --groups 8 --r
 load=$!
 reads=0
 while [ "$reads" -lt 10000 ]; do
-  cat "$dump" | tail -n 1 | grep -q '^end lines=[0-9]* truncated=0$' || { echo "read $reads: the dump is not complete" && exit 1; }
+  sed -n '$p' "$dump" | grep -q '^end lines=[0-9]* truncated=0$' || { echo "read $reads: the dump is not complete" && exit 1; }
   reads=$((reads + 1))
 done
 touch /tmp/enough
