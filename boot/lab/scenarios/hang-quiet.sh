@@ -8,7 +8,7 @@ for test in query gem vm group; do /usr/libexec/igt-gpu-tools/panthor/panthor_$t
 while [ ! -e /tmp/enough ]; do panthor-harness load --processes 4 --groups 8 --rounds 2 || touch /tmp/failed; done >/tmp/load 2>&1 &
 load=$!
 reads=0
-while [ "$reads" -lt 10000 ]; do
+while [ "$reads" -lt "${READS:-1000}" ]; do # READS=10000 is the long form
   sed -n '$p' "$dump" | grep -q '^end lines=[0-9]* truncated=0$' || { echo "read $reads: the dump is not complete" && exit 1; }
   reads=$((reads + 1))
 done
