@@ -2,7 +2,8 @@
 /*
  * /sys/kernel/debug/panthor_vgpu:
  *
- *  control	write one command line, read the answer to the last one ("help" lists commands)
+ *  control	write one command line, read the answer to the last one ("help" lists commands); a
+ *		line the device refuses is EINVAL, the answer then says why
  *  mmio_latency	read: what a register access costs, in nanoseconds
  */
 #include <linux/debugfs.h>
@@ -13,6 +14,14 @@
 #include <linux/uaccess.h>
 
 #include "panthor_vgpu.h"
+
+static bool is_refusal(const struct panthor_vgpu_debug *debug)
+{
+	static const char prefix[] = "error:";
+
+	return debug->length >= sizeof(prefix) - 1 &&
+	       !memcmp(debug->reply, prefix, sizeof(prefix) - 1);
+}
 
 static ssize_t control_write(struct file *file, const char __user *user, size_t count,
 			     loff_t *position)
@@ -31,6 +40,8 @@ static ssize_t control_write(struct file *file, const char __user *user, size_t 
 	mutex_lock(&debug->lock);
 	debug->length = 0;
 	ret = panthor_vgpu_link_control(&vgpu->link, line, count, debug->reply, &debug->length);
+	if (!ret && is_refusal(debug))
+		ret = -EINVAL;
 	mutex_unlock(&debug->lock);
 
 	kfree(line);

@@ -41,6 +41,36 @@ die() {
 # have PROGRAM: is it in the path?
 have() { command -v "$1" >/dev/null 2>&1; }
 
+# one_of WORD WORDS…: is WORD among WORDS?
+one_of() {
+  local wanted=$1 word
+  shift
+  for word in "$@"; do [ "$word" != "$wanted" ] || return 0; done
+  return 1
+}
+
+# suggestion WORD WORDS…: ": did you mean X?" where X is at most two edits from WORD; else nothing.
+suggestion() {
+  printf '%s\n' "$@" | awk '
+    function min(a, b) { return a < b ? a : b }
+    function distance(a, b,   i, j, row, diagonal, changed) {
+      for (j = 0; j <= length(b); j++) row[j] = j
+      for (i = 1; i <= length(a); i++) {
+        diagonal = row[0]
+        row[0] = i
+        for (j = 1; j <= length(b); j++) {
+          changed = diagonal + (substr(a, i, 1) != substr(b, j, 1))
+          diagonal = row[j]
+          row[j] = min(min(row[j], row[j - 1]) + 1, changed)
+        }
+      }
+      return row[length(b)]
+    }
+    NR == 1 { wanted = $0; least = 3; next }
+    (d = distance(wanted, $0)) < least { least = d; nearest = $0 }
+    END { if (nearest != "") printf ": did you mean %s?", nearest }'
+}
+
 # duration SECONDS: 7 s, 2 min 05 s.
 duration() {
   if [ "$1" -lt 60 ]; then printf '%d s' "$1"; else printf '%d min %02d s' $(($1 / 60)) $(($1 % 60)); fi

@@ -20,6 +20,17 @@ igt_from_runner() {
     awk '{ word = $2; verdict = word == "pass" ? "pass" : word == "skip" ? "skip" : "fail"; print $1, verdict, $3, word }'
 }
 
+# igt_known_binaries TESTS…: refuses a binary that no expectation file names.
+igt_known_binaries() {
+  local test
+  local -a known
+  mapfile -t known < <(sed -n 's/^\(panthor_[a-z_]*\)@.*/\1/p' "$LAB_ROOT"/igt-tests/expectations/*.txt | sort -u)
+  for test in "$@"; do
+    one_of "${test%%@*}" "${known[@]}" ||
+      die "$EX_USAGE" "no IGT test binary ${test%%@*}$(suggestion "${test%%@*}" "${known[@]}") (there are: ${known[*]})"
+  done
+}
+
 # build_igt_tests: our own IGT tests, against the libigt of the guest's root (build_rootfs). After it: IGT_TESTS_DIR.
 build_igt_tests() {
   local USERSPACE_DIR

@@ -4,7 +4,9 @@
 # shellcheck source=boot/lab/tests/support/helper.bash
 . "$(dirname "${BASH_SOURCE[0]}")/support/helper.bash"
 
-expect_exit 2 'no verb frobnicate' "$LAB" frobnicate
+expect_exit 2 'no verb frobnicate \(there are: run' "$LAB" frobnicate
+expect_exit 2 'no verb exce: did you mean exec\?' "$LAB" exce
+expect_exit 2 'no IGT test binary panthor_vmm: did you mean panthor_vm\?' "$LAB" igt panthor_vmm@bind
 expect_exit 2 'takes no option --frob' "$LAB" exec --frob -- true
 expect_exit 2 'what is to be run' "$LAB" exec
 expect_exit 2 'target vm: not yet' "$LAB" exec --target vm -- true

@@ -3,7 +3,7 @@
 #: lab help [VERB]      this text, or a verb's own
 verb_help() {
   if [ $# -gt 0 ]; then
-    [ -r "$LAB_ROOT/boot/lab/verbs/$1.sh" ] || die "$EX_USAGE" "no verb $1 (there are: $(verb_names | tr '\n' ' '))"
+    need_verb "$1"
     show_help "$1"
     return
   fi

@@ -10,6 +10,7 @@
 verb_igt() {
   parse_options "target quiet $KERNEL_OPTIONS $GUEST_OPTIONS" "$@"
   need_target uml local
+  igt_known_binaries "${REST[@]}"
   local begin=$SECONDS
   case $TARGET in
     uml)

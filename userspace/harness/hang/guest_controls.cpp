@@ -32,9 +32,10 @@ void must_write(const char* path, const std::string& text) {
     throw std::system_error(error, std::generic_category(), std::string("write \"") + text + "\" to " + path);
 }
 
-/// A command to the virtual GPU; its answer is read from the same file.
+/// A command to the virtual GPU; its answer, also why it refuses one (EINVAL), is read from the same file.
 void control(const std::string& command) {
-  must_write(model_control, command);
+  if (const int error = write_text(model_control, command); error != 0 && error != EINVAL)
+    throw std::system_error(error, std::generic_category(), model_control);
   std::ifstream in(model_control);
   std::string line, last;
   while (std::getline(in, line)) last = line;

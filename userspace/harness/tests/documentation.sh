@@ -42,5 +42,8 @@ for command in $commands; do
     grep -qx -- "$option" <<<"$options" || fail "the completion does not offer $command $option"
   done
 done
+status=0
+words=$("$program" ladderr 2>&1) || status=$?
+[ "$status:$words" = "2:panthor-harness: no command ladderr (panthor-harness --help lists them)" ] || fail "ladderr: $status: $words"
 [ "$(complete_words ladder --rung nop)" = nop-stream ] || fail "the completion does not offer rungs"
 [ "$(complete_words smoke memory.sto | head -n 1)" = memory.store ] || fail "the completion does not offer smoke's steps"

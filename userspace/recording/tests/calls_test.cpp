@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <drm/panthor_drm.h>
 #include <gtest/gtest.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include <set>
 
@@ -12,10 +14,11 @@ namespace {
 
 constexpr uint64_t unmapped = 0x1000;
 
+/// As the recorder reads: through the kernel, since a string is read in pieces that may go past its object.
 bool read_memory(uint64_t address, std::span<std::byte> out) noexcept {
-  if (address <= unmapped) return false;
-  std::memcpy(out.data(), reinterpret_cast<const void*>(address), out.size());
-  return true;
+  const iovec local{out.data(), out.size()};
+  const iovec remote{reinterpret_cast<void*>(address), out.size()};
+  return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == static_cast<ssize_t>(out.size());
 }
 
 template <typename T>

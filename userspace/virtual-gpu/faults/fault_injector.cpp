@@ -46,9 +46,9 @@ size_t distance(std::string_view a, std::string_view b) {
   const bool suggest = distance(name, best->name) <= near;
   throw FaultSpecError(suggest
                            ? fmt::format("unknown fault \"{}\": did you mean \"{}\"? "
-                                         "(panthor-vgpu --list-faults lists all)",
+                                         "(./lab faults lists all)",
                                          name, best->name)
-                           : fmt::format("unknown fault \"{}\": panthor-vgpu --list-faults lists all", name));
+                           : fmt::format("unknown fault \"{}\": ./lab faults lists all", name));
 }
 
 uint64_t parse_number(std::string_view name, std::string_view key, std::string_view text) {

@@ -32,10 +32,10 @@ TEST(FaultSpec, TakesOptionsInAnyOrder) {
 
 TEST(FaultSpec, UnknownNameSuggestsTheNearest) {
   EXPECT_EQ(error_of("csg-ack-lots"),
-            "unknown fault \"csg-ack-lots\": did you mean \"csg-ack-lost\"? (panthor-vgpu --list-faults "
+            "unknown fault \"csg-ack-lots\": did you mean \"csg-ack-lost\"? (./lab faults "
             "lists all)");
   EXPECT_EQ(error_of("something-else-altogether"),
-            "unknown fault \"something-else-altogether\": panthor-vgpu --list-faults lists all");
+            "unknown fault \"something-else-altogether\": ./lab faults lists all");
 }
 
 TEST(FaultSpec, EachMistakeGetsItsOwnLine) {
