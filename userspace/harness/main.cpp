@@ -38,7 +38,8 @@ int main(int argc, char** argv) {
     fmt::print("{}", harness::man_page(app));
     return harness::exit_good;
   }
-  if (argc >= 2 && argv[1][0] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr) {
+  const auto named = [argv](const CLI::App* command) { return command->check_name(argv[1]); };
+  if (argc >= 2 && argv[1][0] != '-' && app.get_subcommands(named).empty()) {
     fmt::print(stderr, "panthor-harness: no command {} (panthor-harness --help lists them)\n", argv[1]);
     return harness::exit_usage;
   }

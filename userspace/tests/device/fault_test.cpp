@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "device_test.hpp"
+#include "panthor/foreign_file.hpp"
 
 namespace panthor::test {
 namespace {
@@ -80,6 +81,30 @@ TEST_F(FaultTest, InvalidInstruction_IsFatal) {
     cs.nop();
     cs.emit(0xffull << 56);
   }));
+}
+
+TEST_F(FaultTest, MisalignedStore_FailsItsJobAndNotItsGroup) {
+  // CS_FAULT, not CS_FATAL: the stream goes on, and cs_slot_process_fault_event_locked() puts the error into the
+  // fence of the job that is not over yet. The gate keeps it from being over.
+  const GpuBuffer memory = session().buffer(page);
+  const Group group = session().group_of(2);
+  const Syncobj done(device());
+  const auto faulting = session().stream([&](CommandStreamBuilder& cs) {
+    streams::store(cs, memory.va() + 66, 1);
+    streams::wait_greater(cs, memory.va(), 0);
+  });
+  const auto open =
+      session().stream([&](CommandStreamBuilder& cs) { streams::signal(cs, memory.va(), isa::Scope::csg); });
+  session().submit(group, 0, faulting, done);
+  std::this_thread::sleep_for(100ms);  // by then the event is taken
+  session().run(group, 1, open, "release");
+  session().finish(done, group, "the job that faulted");
+  const auto fences = look_at_sync_file(done.export_sync_file().get());
+  ASSERT_EQ(fences.size(), 1u);
+  EXPECT_EQ(fences[0].status, -EINVAL);
+  EXPECT_TRUE(group.state().usable());
+  session().run(group, 0, store(memory.va() + 128, 2), "the next job");
+  EXPECT_EQ(memory.read32(128), 2u);
 }
 
 TEST_F(FaultTest, NeighbourGroupInAnotherVm_IsUnharmed) {
