@@ -26,7 +26,7 @@ _lab() {
     --target) word='uml local' ;;
     --time) word='virtual wall' ;;
     --series) word="stock all $(sed 's/#.*//; s,/.*,,' "$root"/kernel-patches/v*/series 2>/dev/null | sort -u)" ;;
-    --only) word='shell lab boot unit sanitize fuzz identity guests igt scenarios' ;;
+    --only) word='shell patches lab boot unit sanitize aarch64 fuzz identity guests igt scenarios' ;;
     --source | --log | --bind | --result)
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
@@ -42,7 +42,7 @@ _lab() {
         esac
         case $verb in
           igt) word="$word $(awk '!/^#/ && NF { sub(/@\*$/, "", $1); print $1 }' "$root/igt-tests/expectations/uml.txt")" ;;
-          kernel) word="$word list update verify config" ;;
+          kernel) word="$word list update verify config steps" ;;
         esac
       fi
       ;;

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-#: lab kernel list|update|verify|config [OPTIONS]      kernel sources
+#: lab kernel list|update|verify|config|steps [OPTIONS]      kernel sources
 #:
 #:   list      the bases, what was resolved on the mirror, variants and series
 #:   update    look for newer point releases of the packaged bases (what was resolved once is kept otherwise)
 #:   verify    compare the driver's sources with the package they came from, unpacked anew from its verified download
 #:   config    print the final configuration of the kernel chosen by the options of ./lab exec
+#:   steps     --series NAMES: checkpatch, build, boot and smoke test after each single patch (minutes)
 verb_kernel() {
   local action=${1:-list}
   [ $# -eq 0 ] || shift
@@ -19,7 +20,8 @@ verb_kernel() {
       build_kernel
       cat "$KERNEL_DIR/build/.config"
       ;;
-    *) die "$EX_USAGE" "./lab kernel list, update, verify or config (./lab help kernel)" ;;
+    steps) kernel_steps ;;
+    *) die "$EX_USAGE" "./lab kernel list, update, verify, config or steps (./lab help kernel)" ;;
   esac
 }
 
@@ -68,4 +70,15 @@ kernel_verify() {
   archive_intact "$deb" "$sum" || die "$EX_CORRUPT" "$deb does not have the SHA-256 of the signed index"
   package_manifest "$deb" | cmp -s - <(panthor_manifest "$SRC_TREE") || die 1 "$PANTHOR_DIR in $SRC_TREE differs from $(basename "$deb")"
   printf '%s: %s is byte-identical to %s (sha256 %s)\n' "$SRC_BASE" "$PANTHOR_DIR" "$(basename "$deb")" "$sum"
+}
+
+kernel_steps() {
+  local begin=$SECONDS
+  [ -n "${OPT[series]:-}" ] || die "$EX_USAGE" "which series? ./lab kernel steps --series NAMES"
+  results_open steps
+  steps_run "${OPT[series]}"
+  results_write
+  results_table
+  printf 'took %s; results in %s\n' "$(duration $((SECONDS - begin)))" "$RESULTS"
+  results_verdict
 }
