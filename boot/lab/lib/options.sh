@@ -29,6 +29,7 @@ jobs            value
 ktap            flag
 build-dir       value
 all             flag
+long            flag
 quiet           flag
 root            value
 dry-run         flag

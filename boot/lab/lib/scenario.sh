@@ -6,6 +6,7 @@
 #   series=NAMES  config=FRAGMENT
 #   fault=SPEC  modparam=MOD.KEY=VALUE (both may repeat)  driver=no  dmesg=any (warnings are not failures)
 #   host=yes (run on the host instead, with LAB, RESULTS_DIR in its environment, for scenarios of several boots)
+#   long=NAME=VALUE (may repeat) variables of its long form, ./lab test --long; long-timeout=SECONDS its deadline
 
 # scenario_files: all of them.
 scenario_files() { find "$LAB_ROOT/boot/lab/scenarios" -name '*.sh' 2>/dev/null | LC_ALL=C sort; }
@@ -20,26 +21,38 @@ scenario_value() {
   printf '%s\n' "${value:-${3:-}}"
 }
 
+# scenario_long FILE: the NAME=VALUE words of its long form if that is asked for (SCENARIOS_LONG), one a line.
+scenario_long() { [ -z "${SCENARIOS_LONG:-}" ] || scenario_words "$1" | sed -n 's/^long=//p'; }
+
+# scenario_timeout FILE DEFAULT
+scenario_timeout() {
+  local short
+  short=$(scenario_value "$1" timeout "$2")
+  if [ -n "${SCENARIOS_LONG:-}" ]; then scenario_value "$1" long-timeout "$short"; else printf '%s\n' "$short"; fi
+}
+
 # scenario_options FILE: sets OPT and OPT_GUEST for its guest.
 scenario_options() {
   local key value
   declare -gA OPT=()
   declare -ga OPT_CONFIG=() OPT_GUEST=()
-  OPT[timeout]=120
   while IFS='=' read -r key value; do
     case $key in
       variant) OPT[kernel-variant]=$value ;;
-      time | cpus | mem | timeout | base | series) OPT[$key]=$value ;;
+      time | cpus | mem | base | series) OPT[$key]=$value ;;
       fault | modparam) OPT_GUEST+=("--$key" "$value") ;;
       config) OPT_CONFIG+=("$value") ;;
       driver) OPT_GUEST+=(--no-driver) ;;
     esac
   done < <(scenario_words "$1")
+  OPT[timeout]=$(scenario_timeout "$1" 120)
+  while read -r value; do OPT_GUEST+=(--env "$value"); done < <(scenario_long "$1")
 }
 
 # scenario_run FILE: one result. Anything it prints is kept in $RESULTS/scenarios/NAME.
 scenario_run() {
   local file=$1 name dir status=0 begin bad
+  local -a long
   name=$(basename "$file" .sh)
   dir=$RESULTS/scenarios/$name
   mkdir -p "$dir/guest"
@@ -48,7 +61,8 @@ scenario_run() {
   prepare_guest
   if [ "$(scenario_value "$file" host)" = yes ]; then
     begin=$(now_ms)
-    LAB=$LAB_ROOT/lab RESULTS_DIR=$dir timeout "$(scenario_value "$file" timeout 300)" bash "$file" >"$dir/output" 2>&1 </dev/null || status=$?
+    mapfile -t long < <(scenario_long "$file")
+    env LAB="$LAB_ROOT/lab" RESULTS_DIR="$dir" "${long[@]}" timeout "$(scenario_timeout "$file" 300)" bash "$file" >"$dir/output" 2>&1 </dev/null || status=$?
   else
     OPT[log]=$dir/guest
     OPT_GUEST+=(--bind "$LAB_ROOT:/lab:ro" --bind "$dir:/results")

@@ -4,6 +4,7 @@
 #:
 #: Groups, in this order; the last line counts: N passed, N failed, N skipped. JUnit and KTAP are in the results directory.
 #:   shell      shellcheck over the shell of this project
+#:   patches    checkpatch --strict over every patch
 #:   lab        the front door's own tests (no network, no space, corrupted downloads …)
 #:   boot       panthor-boot and its kin on made-up boards, with a real Debian's GRUB tools (needs root)
 #:   unit       unit tests, by ctest
@@ -16,18 +17,20 @@
 #:   scenarios  boot/lab/scenarios, each in a guest of its own
 #:
 #:   --only GROUPS          comma-separated; scenarios/PATTERN: those with PATTERN in their name
+#:   --long                 scenarios: those that have a long form run it (minutes to hours)
 #:   --target uml|local     local: unit, and smoke and IGT on this machine's own GPU
 #:   --source DIR|TARBALL   igt: on a kernel of yours too
 #:   --quiet                no progress on stderr
-readonly TEST_GROUPS_UML="shell lab boot unit sanitize aarch64 fuzz identity guests igt scenarios" TEST_GROUPS_LOCAL="unit local"
+readonly TEST_GROUPS_UML="shell patches lab boot unit sanitize aarch64 fuzz identity guests igt scenarios" TEST_GROUPS_LOCAL="unit local"
 
 verb_test() {
   local begin=$SECONDS group groups
-  parse_options "target quiet only source" "$@"
+  parse_options "target quiet only source long" "$@"
   [ "${#REST[@]}" -eq 0 ] || die "$EX_USAGE" "./lab test takes no arguments (./lab help test)"
   need_target uml local
   TEST_SOURCE=${OPT[source]:-}
   TEST_ONLY=${OPT[only]:-}
+  SCENARIOS_LONG=${OPT[long]:-}
   if [ "$TARGET" = uml ]; then groups=$TEST_GROUPS_UML; else groups=$TEST_GROUPS_LOCAL; fi
   [ -z "${OPT[only]+set}" ] || check_only "$groups"
   results_open test
@@ -97,6 +100,16 @@ test_shell() {
       result shell "$file" fail 0 "shellcheck"
     fi
   done < <(cd "$LAB_ROOT" && shell_files)
+}
+
+test_patches() {
+  local patch text
+  declare -gA OPT=()
+  resolve_source
+  while read -r patch; do
+    text=$(checkpatch_complaints "$LAB_ROOT/kernel-patches/$patch")
+    if [ -z "$text" ]; then result patches "$patch" pass 0; else result patches "$patch" fail 0 "$text"; fi
+  done < <(cd "$LAB_ROOT/kernel-patches" && find . -name '*.patch' -printf '%P\n' | LC_ALL=C sort)
 }
 
 # shell_files: every shell script of the checkout.
