@@ -7,14 +7,13 @@
 
 #include "commands/commands.hpp"
 #include "exit_code.hpp"
+#include "jobs/priorities.hpp"
 #include "panthor/panthor.hpp"
 
 namespace harness {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr const char* priority_names[panthor::group_priority_count] = {"low", "medium", "high", "realtime"};
 
 std::string hex(uint64_t value) {
   return fmt::format("{:#x}", value);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "commands/commands.hpp"
 #include "exit_code.hpp"
+#include "jobs/priorities.hpp"
 #include "load/worker_process.hpp"
 #include "panthor/device.hpp"
 
@@ -87,8 +89,8 @@ int load(Options options) {
 
 void add_load(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
-      "load", "Many processes with many groups of mixed priorities at once, every result checked");
+  CLI::App* command =
+      app.add_subcommand("load", "Many processes with many groups at once, every result checked");
   command->footer(
       std::string("Examples:\n"
                   "  panthor-harness load --seconds 60\n"
@@ -105,6 +107,11 @@ void add_load(CLI::App& app, int& exit_code) {
   command->add_option("--queues", options->worker.queues, "Queues of each group")
       ->capture_default_str()
       ->check(CLI::Range(1, 8));
+  std::map<std::string, panthor::GroupPriority> priorities;
+  for (unsigned i = 0; i < panthor::group_priority_count; ++i)
+    priorities[priority_names[i]] = static_cast<panthor::GroupPriority>(i);
+  command->add_option("--priority", options->worker.priority, "Of all groups (default: mixed)")
+      ->transform(CLI::CheckedTransformer(priorities));
   auto* seconds = command->add_option("--seconds", options->seconds, "How long")
                       ->capture_default_str()
                       ->check(CLI::PositiveNumber);

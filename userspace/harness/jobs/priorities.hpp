@@ -7,6 +7,10 @@
 
 namespace harness {
 
+/// What people call them, lowest first.
+inline constexpr const char* priority_names[panthor::group_priority_count] = {"low", "medium", "high",
+                                                                              "realtime"};
+
 /// The group priorities this process may use, lowest first.
 [[nodiscard]] inline std::vector<panthor::GroupPriority> allowed_priorities(const panthor::Device& device) {
   const auto info = device.group_priorities_info();

@@ -102,7 +102,8 @@ class LoadGroup {
 
 void run(const LoadOptions& options, LoadResult& result) {
   Session session(panthor::Device::open_path_or_first(options.node), options.timeout);
-  const auto priorities = allowed_priorities(session.device());
+  const auto priorities =
+      options.priority ? std::vector{*options.priority} : allowed_priorities(session.device());
   std::mt19937 random(options.seed);
   std::vector<LoadGroup> groups;
   groups.reserve(options.groups);

@@ -4,7 +4,10 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+
+#include "panthor/device_info.hpp"
 
 namespace harness {
 
@@ -12,7 +15,8 @@ namespace harness {
 struct LoadOptions {
   std::string node;
   unsigned groups = 8;
-  unsigned queues = 2;                   ///< of each group; queue 0 signals the others
+  unsigned queues = 2;                               ///< of each group; queue 0 signals the others
+  std::optional<panthor::GroupPriority> priority{};  ///< of all groups; none: mixed
   std::chrono::nanoseconds duration{0};  ///< stop starting rounds after this long; 0: only `rounds` counts
   uint64_t rounds = 0;                   ///< stop after so many; 0: only `duration` counts
   std::chrono::nanoseconds timeout{0};   ///< a wait longer than this is a hang
@@ -29,7 +33,7 @@ struct LoadResult {
   char error[240] = {};     ///< empty: all well; otherwise what went wrong first, cut to fit
 };
 
-/// Runs the load in this process with groups of mixed priorities: each round every group gets a job a queue,
+/// Runs the load in this process with many groups: each round every group gets a job a queue,
 /// joined by SYNC_WAIT/SYNC_ADD, and every word they store is checked. Never throws.
 LoadResult run_load(const LoadOptions& options) noexcept;
 
