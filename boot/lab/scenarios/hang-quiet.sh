@@ -1,19 +1,40 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# No false alarm: upstream's IGT and a load of many groups leave the stall detector silent, and the dump can be read all the time.
+# No false alarm: upstream's IGT, a load of many groups, more groups of the lowest priority than there are slots, and a GPU that goes to
+# sleep again and again leave the stall detector silent, and the dump can be read all the time.
 # lab: series=hang config=hang variant=virtual-time timeout=900
+# lab: long=READS=10000 long=MINUTES=30 long-timeout=14400
 set -eu
 dump=$(ls /sys/kernel/debug/dri/*/hang | head -n 1)
+quiet() { if dmesg | grep 'stall: '; then echo "a false alarm: $1" && exit 1; fi; }
+try() { "$@" >/tmp/out 2>&1 || { cat /tmp/out && exit 1; }; }
+seconds() { cut -d. -f1 /proc/uptime; } # of the model
+
 for test in query gem vm group; do /usr/libexec/igt-gpu-tools/panthor/panthor_$test >/dev/null || [ $? -eq 77 ]; done
+quiet "IGT"
+
 while [ ! -e /tmp/enough ]; do panthor-harness load --processes 4 --groups 8 --rounds 2 || touch /tmp/failed; done >/tmp/load 2>&1 &
 load=$!
 reads=0
-while [ "$reads" -lt "${READS:-1000}" ]; do # READS=10000 is the long form
+while [ "$reads" -lt "${READS:-1000}" ]; do
   sed -n '$p' "$dump" | grep -q '^end lines=[0-9]* truncated=0$' || { echo "read $reads: the dump is not complete" && exit 1; }
   reads=$((reads + 1))
 done
 touch /tmp/enough
 wait "$load"
 [ ! -e /tmp/failed ] || { cat /tmp/load && exit 1; }
-if dmesg | grep 'stall: '; then echo "a false alarm" && exit 1; fi
-echo "$reads dumps read"
+quiet "while the dump is read"
+
+begin=$(seconds) rounds=0
+while [ $(($(seconds) - begin)) -lt $((60 * ${MINUTES:-1})) ]; do
+  try panthor-harness load --processes 4 --groups 8 --rounds 2
+  try panthor-harness load --processes 2 --groups 16 --rounds 2 --priority low
+  try panthor_device_tests --gtest_filter='StallTest.WaitingForASlotIsNoStall:StallTest.JobsThatFinishAreNoStall'
+  for _ in 1 2 3 4 5; do
+    try panthor-harness smoke memory
+    sleep 1 # the GPU is asleep after 50 ms
+  done
+  rounds=$((rounds + 1))
+  quiet "round $rounds of the mixed load"
+done
+echo "$reads dumps read, $rounds rounds of mixed load in $(($(seconds) - begin)) s"
