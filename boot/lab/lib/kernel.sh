@@ -63,9 +63,35 @@ collect_modules() {
     rm -f "$staging/lib/modules/$KERNEL_RELEASE/build"
 }
 
+# stock_build: the directory of a finished build of the same sources and variant without a series; nothing if there is none.
+stock_build() {
+  local info
+  for info in "$LAB_CACHE/kernels/$SRC_VERSION-$KERNEL_VARIANT"-*/info; do
+    [ -r "$info" ] || continue
+    if [ "$(config_value "$info" series)" = stock ] && [ "$(config_value "$info" state)" = "$SRC_STATE" ]; then
+      dirname "$info"
+      return
+    fi
+  done
+}
+
+# seed_build FROM: a copy of FROM's build, for kbuild to compile only what differs. It goes by times: what a patch replaced (patch_tree leaves
+# the rest as links) has to be newer than any object.
+seed_build() {
+  remove_tree "$KERNEL_DIR/build.partial"
+  cp -a "$1/build" "$KERNEL_DIR/build.partial" &&
+    find "$KERNEL_DIR/build.partial" -type f \( -name '*.cmd' -o -name '*.d' -o -name Makefile \) -exec sed -i "s,$1/,$KERNEL_DIR/,g" {} + &&
+    find "$SRC_TREE" -type f -links 1 -exec touch {} + &&
+    publish "$KERNEL_DIR/build.partial" "$KERNEL_DIR/build"
+}
+
 # kernel_build FRAGMENT-FILE…: configure, check, compile. Continues where a killed build stopped.
 kernel_build() {
-  local status=0 file required
+  local status=0 file required seed
+  if [ "$SERIES_NAMES" != stock ] && [ ! -e "$KERNEL_DIR/build" ]; then
+    seed=$(stock_build)
+    [ -z "$seed" ] || step "beginning $KERNEL_NAME with the stock build" "$KERNEL_DIR/seed.log" seed_build "$seed" || remove_tree "$KERNEL_DIR/build.partial"
+  fi
   mkdir -p "$KERNEL_DIR/build" "$KERNEL_DIR/build.config"
   link_source
   step "configuring $KERNEL_NAME" "$KERNEL_DIR/configure.log" configure_kernel "$@" || die "$EX_BUILD" "the kernel could not be configured"
