@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <fstream>
 #include <iterator>
-#include <sstream>
 #include <thread>
 
 #include "device_test.hpp"
@@ -96,36 +95,6 @@ TEST_F(KnownBugsTest, DISABLED_ArrayOf4GiElements_IsRefusedQuietly) {
   drm_panthor_vm_bind args{.vm_id = vm().id(), .flags = 0, .ops = DRM_PANTHOR_OBJ_ARRAY(~0u, &op)};
   EXPECT_EQ(drmIoctl(device().fd(), DRM_IOCTL_PANTHOR_VM_BIND, &args), -1);
   EXPECT_EQ(errno, ENOMEM);
-}
-
-/// tick_ctx_update_resched_target() moves a target that has passed, but not one that is the current jiffy, as
-/// it is in a tick that a timer brings: the tick queues itself again until the jiffy is over, and takes the
-/// slots from the groups each time.
-TEST_F(KnownBugsTest, DISABLED_TickOfGroupsThatTakeTurns_ComesOnceInItsPeriod) {
-  const auto job_interrupts = [] {
-    uint64_t count = 0;
-    std::ifstream file("/proc/interrupts");
-    for (std::string line; std::getline(file, line);) {
-      if (line.find("panthor-job") == std::string::npos) continue;
-      std::istringstream words(line.substr(line.find(':') + 1));
-      for (uint64_t of_cpu; words >> of_cpu;) count += of_cpu;
-    }
-    return count;
-  };
-  const unsigned slots = session().csif().csg_slot_count;
-  const auto endless = session().stream([](CommandStreamBuilder& cs) { cs.branch(cs.here()); });
-  const Syncobj done(device());
-  std::vector<Group> groups;
-  for (unsigned i = 0; i < 2 * slots; ++i) {
-    groups.push_back(session().group());
-    session().submit(groups.back(), 0, endless, done);
-  }
-  std::this_thread::sleep_for(100ms);
-  const uint64_t before = job_interrupts();
-  if (before == 0) GTEST_SKIP() << "no panthor-job in /proc/interrupts";
-  std::this_thread::sleep_for(1s);
-  // A tick comes each 10 ms, and asks each slot for a suspend, a start and a status.
-  EXPECT_LT(job_interrupts() - before, 100 * 3 * slots);
 }
 
 /// "The buffer object will never be CPU-mapped in userspace", but nothing looks at the flag when the buffer
