@@ -10,19 +10,24 @@ series_names() {
   sed 's/#.*//; s/[ \t].*//; /^$/d; s,/.*,,' "$file" | awk '!seen[$0]++'
 }
 
-# The series that makes the driver fail on purpose: only who names it gets it.
-readonly TEST_SERIES=plants
+# The fixes that several series need: in front of each of them. The series that makes the driver fail on purpose: only who names it gets
+# it, and it leaves the driver's own bugs alone.
+readonly COMMON_SERIES=common TEST_SERIES=plants
 
 # series_patches BASE NAME…: the patches of these names (all: every one that is not for tests only), in the order of the series file.
 series_patches() {
-  local base=$1
+  local base=$1 name wanted
   shift
+  wanted=" $* "
   [ -r "$LAB_ROOT/kernel-patches/$base/series" ] || return 0
   sed 's/#.*//; s/[ \t].*//; /^$/d' "$LAB_ROOT/kernel-patches/$base/series" | while read -r patch; do
-    case " $* " in
-      *" ${patch%%/*} "*) printf '%s\n' "$patch" ;;
-      " all ") [ "${patch%%/*}" = "$TEST_SERIES" ] || printf '%s\n' "$patch" ;;
-    esac
+    name=${patch%%/*}
+    case $name in
+      "$COMMON_SERIES") [ "$wanted" != " $TEST_SERIES " ] ;;
+      "$TEST_SERIES") [[ $wanted = *" $name "* ]] ;;
+      *) [[ $wanted = *" $name "* || $wanted = *" all "* ]] ;;
+    esac || continue
+    printf '%s\n' "$patch"
   done
 }
 

@@ -23,7 +23,11 @@ expect_equal "one two" "$(paste -sd' ' "$tree/$PANTHOR_DIR/a.c")" "the tree itse
 resolve_source
 expect_equal "hang/0001-one.patch heap/0001-two.patch" "$(printf 'plants/0001-x.patch\n' >>"$LAB_ROOT/kernel-patches/v7.2/series" && series_patches v7.2 all | paste -sd' ')" "all leaves the test-only series out"
 expect_equal "plants/0001-x.patch" "$(series_patches v7.2 plants)" "the test-only series by its name"
-sed -i '/^plants/d' "$LAB_ROOT/kernel-patches/v7.2/series"
+sed -i '1a common/0001-c.patch' "$LAB_ROOT/kernel-patches/v7.2/series"
+expect_equal "common/0001-c.patch heap/0001-two.patch" "$(series_patches v7.2 heap | paste -sd' ')" "what several series need is in front of each"
+expect_equal "common/0001-c.patch hang/0001-one.patch heap/0001-two.patch" "$(series_patches v7.2 heap hang | paste -sd' ')" "and in front of both only once"
+expect_equal "plants/0001-x.patch" "$(series_patches v7.2 plants)" "the test-only series goes without"
+sed -i '/^plants/d; /^common/d' "$LAB_ROOT/kernel-patches/v7.2/series"
 status=0
 (apply_series nonsense) 2>"$SCRATCH/err" || status=$?
 expect_equal "$EX_USAGE" "$status" "an unknown series: $(tail -n 1 "$SCRATCH/err")"

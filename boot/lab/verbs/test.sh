@@ -19,7 +19,7 @@
 #:   --only GROUPS          comma-separated; scenarios/PATTERN: those with PATTERN in their name
 #:   --long                 scenarios: those that have a long form run it (minutes to hours)
 #:   --target uml|local     local: unit, and smoke and IGT on this machine's own GPU
-#:   --source DIR|TARBALL   igt: on a kernel of yours too
+#:   --source DIR|TARBALL   igt: on a kernel of yours too; lab: the series apply to it (a directory)
 #:   --quiet                no progress on stderr
 readonly TEST_GROUPS_UML="shell patches lab boot unit sanitize aarch64 fuzz identity guests igt scenarios" TEST_GROUPS_LOCAL="unit local"
 
@@ -124,7 +124,7 @@ script_results() {
     name=$(basename "$file" .sh)
     case $name in *"$pattern"*) ;; *) continue ;; esac
     begin=$(now_ms) status=0 log=$RESULTS/$suite-$name.log
-    LAB_ROOT=$LAB_ROOT timeout "${3:-300}" bash "$file" >"$log" 2>&1 </dev/null || status=$?
+    LAB_ROOT=$LAB_ROOT TEST_SOURCE=$TEST_SOURCE timeout "${3:-300}" bash "$file" >"$log" 2>&1 </dev/null || status=$?
     case $status in
       0) result "$suite" "$name" pass "$(seconds_since "$begin")" ;;
       77) result "$suite" "$name" skip "$(seconds_since "$begin")" "$(tail -n 1 "$log")" ;;
