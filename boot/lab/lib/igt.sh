@@ -38,13 +38,13 @@ build_igt_tests() {
   IGT_TESTS_DIR=$USERSPACE_DIR/tests
 }
 
-# igt_expectations TARGET BASE: the expectation file of this run: what differs for the patch series and the kernel first, then what holds
-# for the target.
+# igt_expectations TARGET BASE: the expectation file of this run: what differs for a configuration fragment, a patch series on this
+# kernel, the series and the kernel first, then what holds for the target.
 igt_expectations() {
   local dir=$LAB_ROOT/igt-tests/expectations file=$RESULTS/$1.txt part
   local -a names
   IFS=, read -ra names <<<"${SERIES_NAMES:-stock}"
-  for part in $(series_patches "$2" "${names[@]}" | sed -n "s,/.*,,; s,^,$1-series-,p" | uniq) "$1-$2" "$1"; do
+  for part in "${OPT_CONFIG[@]/#/$1-config-}" $(series_patches "$2" "${names[@]}" | sed "s,/.*,,; s,.*,$1-series-&-$2 $1-series-&," | uniq) "$1-$2" "$1"; do
     [ ! -r "$dir/$part.txt" ] || cat "$dir/$part.txt"
   done >"$file"
   printf '%s\n' "$file"
@@ -132,6 +132,14 @@ igt_collect() {
   ! igt_all_skipped "$suite" || result "$suite" all fail 0 "no test passed or failed: this proves nothing"
 }
 
+# igt_guest_options DIRECTORY: for a guest that runs our own IGT tests: they are in /igt-tests, and /dev/ubda (DIRECTORY/swap, to be removed
+# afterwards) is there to swap to, for without swap panthor evicts nothing.
+igt_guest_options() {
+  build_igt_tests
+  truncate -s 256M "$1/swap"
+  OPT_GUEST+=(--bind "$IGT_TESTS_DIR:/igt-tests:ro" --append "ubd0=$1/swap")
+}
+
 # igt_guest_results SUITE [TESTS…]: igt.sh in a guest prepared by prepare_guest; results in $RESULTS/SUITE.
 igt_guest_results() {
   local suite=$1 dir status=0 begin
@@ -142,10 +150,8 @@ igt_guest_results() {
   OPT[timeout]=${OPT[timeout]:-600}
   OPT[log]=$dir/guest
   mkdir -p "$dir/guest"
-  build_igt_tests
-  # Without swap panthor evicts nothing.
-  truncate -s 256M "$dir/swap"
-  OPT_GUEST+=(--bind "$LAB_ROOT:/lab:ro" --bind "$dir:/results" --bind "$IGT_TESTS_DIR:/igt-tests:ro" --append "ubd0=$dir/swap")
+  OPT_GUEST+=(--bind "$LAB_ROOT:/lab:ro" --bind "$dir:/results")
+  igt_guest_options "$dir"
   say "$suite: booting $KERNEL_NAME"
   begin=$(now_ms)
   run_guest sh /lab/boot/lab/guest/igt.sh /results "$@" >"$dir/guest.out" 2>&1 </dev/null || status=$?

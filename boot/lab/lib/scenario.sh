@@ -5,6 +5,7 @@
 #   variant=virtual-time|smp|debug|smp-debug  time=virtual|wall  cpus=N  mem=SIZE  timeout=SECONDS  base=v7.2|v7.3
 #   series=NAMES  config=FRAGMENT
 #   fault=SPEC  modparam=MOD.KEY=VALUE (both may repeat)  driver=no  dmesg=any (warnings are not failures)
+#   igt=own (our IGT tests in /igt-tests, a swap device as /dev/ubda)
 #   host=yes (run on the host instead, with LAB, RESULTS_DIR in its environment, for scenarios of several boots)
 #   long=NAME=VALUE (may repeat) variables of its long form, ./lab test --long; long-timeout=SECONDS its deadline
 
@@ -66,10 +67,12 @@ scenario_run() {
   else
     OPT[log]=$dir/guest
     OPT_GUEST+=(--bind "$LAB_ROOT:/lab:ro" --bind "$dir:/results")
+    [ "$(scenario_value "$file" igt)" != own ] || igt_guest_options "$dir"
     say "scenario $name on $KERNEL_NAME"
     begin=$(now_ms)
     run_guest sh -c "sh /lab/boot/lab/scenarios/$name.sh; status=\$?; dmesg >/results/dmesg; exit \$status" >"$dir/output" 2>&1 </dev/null || status=$?
   fi
+  rm -f "$dir/swap"
   bad=
   if [ -e "$dir/dmesg" ]; then
     [ "$(scenario_value "$file" dmesg)" = any ] || bad=$(grep -Em1 "$BAD_DMESG" "$dir/dmesg" || true)
