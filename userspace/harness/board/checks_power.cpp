@@ -61,7 +61,11 @@ Finding regulator(const BoardTree& board) {
 Finding power_domain(const BoardTree& board) {
   constexpr const char* summary = "/sys/kernel/debug/pm_genpd/pm_genpd_summary";
   if (!board.exists(summary))
-    return {Level::unknown, "power domains are not visible", "sudo mount -t debugfs none /sys/kernel/debug"};
+    return board.list("/sys/kernel/debug").empty()
+               ? Finding{Level::unknown, "power domains are not visible: no debugfs, or not root",
+                         "sudo mount -t debugfs none /sys/kernel/debug; run this as root"}
+               : Finding{Level::unknown, "this kernel shows no power domains",
+                         "zgrep PM_GENERIC_DOMAINS /proc/config.gz (an RK3588 needs them; a guest has none)"};
   std::istringstream lines(board.text(summary));
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);

@@ -101,6 +101,15 @@ TEST_F(DoctorTest, AnUnboundNodeAsksForTheModule) {
   EXPECT_EQ(finding.fix.substr(0, 16), "modprobe panthor");
 }
 
+TEST_F(DoctorTest, DebugfsWithoutPowerDomainsNeedsNoMount) {
+  rk3588();
+  fs::remove_all(board_.path("/sys/kernel/debug/pm_genpd"));
+  EXPECT_NE(look("power domain").fix.find("mount"), std::string::npos);
+  file("/sys/kernel/debug/dri/0/name");
+  EXPECT_EQ(look("power domain").level, Level::unknown);
+  EXPECT_EQ(look("power domain").fix.find("mount"), std::string::npos);
+}
+
 TEST_F(DoctorTest, AMachineWithoutGpuSaysSoAndNothingThrows) {
   EXPECT_EQ(look("driver").found, "no Mali among the platform devices");
   EXPECT_EQ(look("render node").level, Level::bad);
