@@ -5,8 +5,8 @@
 # shellcheck source=boot/lab/tests/support/helper.bash
 . "$(dirname "${BASH_SOURCE[0]}")/../lab/tests/support/helper.bash"
 
-export VERDICT_AT=$SCRATCH/system CLOCK=$SCRATCH/clock
-DIR=$VERDICT_AT/var/lib/panthor-lab/verdicts/one/the-boot
+export CLOCK=$SCRATCH/clock
+systems=0
 
 # A second of the made-up clock costs 2 ms, so that what runs beside it has a chance to end.
 fake_program sleep 'n=$(cat "$CLOCK"); echo $((n + $1)) >"$CLOCK"; exec /bin/sleep 0.002'
@@ -15,8 +15,11 @@ fake_program dmesg 'cat "$VERDICT_AT/log"'
 fake_program panthor-harness 'case $1 in ladder) echo "all rungs passed" ;; autopsy) [ "$2" = --bundle ] && echo evidence >"$3" ;; esac'
 fake_program systemctl 'echo "$(cat "$CLOCK") systemctl $*" >>"$VERDICT_AT/rebooted"'
 
+# system: another one each time, since what hung on the one before may still write there.
 system() {
-  rm -rf "$VERDICT_AT"
+  systems=$((systems + 1))
+  export VERDICT_AT=$SCRATCH/system-$systems
+  DIR=$VERDICT_AT/var/lib/panthor-lab/verdicts/one/the-boot
   mkdir -p "$VERDICT_AT"/{etc/panthor-lab,dev,proc/1/fd,proc/net,proc/sys/kernel/random,sys/class/watchdog/watchdog0}
   echo 'BOOT_IMAGE=/x root=/dev/nvme0n1p2 panthor_lab.entry=one' >"$VERDICT_AT/proc/cmdline"
   echo the-boot >"$VERDICT_AT/proc/sys/kernel/random/boot_id"
@@ -103,9 +106,17 @@ grep -q '^fail: the kernel log has .*WARNING: CPU' "$DIR/verdict" || fail "a war
 system
 printf 'DEADLINE=30\n' >"$VERDICT_AT/etc/panthor-lab/verdict.conf"
 "$LAB_ROOT/boot/verdict/verdict" deadline
+for _ in {1..100}; do [ -s "$DIR/verdict" ] || /bin/sleep 0.1; done
 expect_equal 'fail: no verdict after 30 s' "$(verdict)" "no verdict in time"
-expect_equal '30 systemctl --no-block reboot|90 systemctl --no-block --force reboot' "$(paste -sd'|' "$VERDICT_AT/rebooted")" "a reboot, then a harder one"
+expect_equal '35 systemctl --no-block reboot|95 systemctl --no-block --force reboot' "$(paste -sd'|' "$VERDICT_AT/rebooted")" "a reboot, then a harder one"
 expect_equal b "$(cat "$VERDICT_AT/proc/sysrq-trigger")" "then sysrq"
+# A disk that never ends a write keeps nothing from the reset.
+system
+printf 'DEADLINE=30\n' >"$VERDICT_AT/etc/panthor-lab/verdict.conf"
+fake_program sync 'exec /bin/sleep 5'
+"$LAB_ROOT/boot/verdict/verdict" deadline
+[ ! -s "$DIR/verdict" ] || fail "the disk did not hang"
+expect_equal b "$(cat "$VERDICT_AT/proc/sysrq-trigger")" "sysrq, though the disk hangs"
 
 # The units are valid, and sleep on a default boot.
 for unit in "$LAB_ROOT"/boot/verdict/*.service; do
