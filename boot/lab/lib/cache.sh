@@ -48,7 +48,7 @@ need_space() {
 # remove_tree DIRECTORY: rm -rf of something inside the cache only.
 remove_tree() {
   case $1 in
-    "$LAB_CACHE"/?*) rm -rf -- "$1" ;;
+    "$LAB_CACHE"/?*) rm -rf --one-file-system -- "$1" ;; # what a killed chroot left mounted in it is not ours
     *) die "$EX_LAB" "refusing to remove $1: it is not in the cache" ;;
   esac
 }
