@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Writes that a power cut cannot halve: a temporary file beside the target, fsync, rename, fsync of the directory.
+# Writes that a power cut cannot halve: a temporary file beside the target, fsync, rename, and the file system brought up to date for GRUB.
 
 # flush PATH…: fsync of files and directories.
 flush() { sync -- "$@" || refuse write "fsync of $* failed"; }
@@ -26,10 +26,18 @@ put_program() {
   move "$partial" "$2"
 }
 
-# move FROM TO: a rename within one file system; TO may exist if it is a file.
+# flush_for_grub PATH: syncfs of its file system. GRUB does not replay a journal: a rename that fsync has put there alone is not to be seen by it.
+flush_for_grub() { sync -f -- "$1" || refuse write "syncfs of $1 failed"; }
+
+# move FROM TO: a rename within one file system; TO may exist if it is a file. Until the rename is in its place GRUB still reads the old
+# file, so that one keeps a name, and with it its blocks (FAT has neither links nor a journal).
 move() {
+  local kept
+  kept=$(dirname "$2")/.$(basename "$2").kept
+  [ ! -f "$2" ] || ln -f -- "$2" "$kept" 2>/dev/null || rm -f -- "$kept"
   mv -f -T -- "$1" "$2" || refuse write "$1 could not be renamed to $2"
-  flush "$(dirname "$2")"
+  flush_for_grub "$(dirname "$2")"
+  rm -f -- "$kept"
 }
 
 # flush_tree DIRECTORY: everything in it.
