@@ -22,6 +22,7 @@ choose_fragments() {
   FRAGMENT_NAMES=$(for name in "${FRAGMENTS[@]}"; do basename "$name" .config; done | paste -sd+)
   BASE_CONFIG=defconfig
   [ -z "${OPT[from-config]:-}" ] || BASE_CONFIG=$(realpath -e -- "${OPT[from-config]}") || die "$EX_USAGE" "--from-config ${OPT[from-config]}: no such file"
+  [ -z "${OPT[dtb]:-}" ] || fdtget "${OPT[dtb]}" / compatible >/dev/null 2>&1 || die "$EX_USAGE" "--dtb ${OPT[dtb]}: no devicetree blob that names a board"
 }
 
 # choose_id: ID, and the directories that depend on it. The release ends in the ID, so that no other kernel has it.

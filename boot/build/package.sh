@@ -26,7 +26,7 @@ stage_package() {
   rm -f "$STAGE/usr/lib/modules/$RELEASE"/{build,source}
   cp "$BUILD/arch/arm64/boot/Image" "$STAGE/boot/panthor-lab/$ID/Image"
   cp "$BUILD/.config" "$STAGE/boot/panthor-lab/$ID/config"
-  cp "$BUILD"/arch/arm64/boot/dts/rockchip/rk3588*.dtb "$STAGE/boot/panthor-lab/$ID/dtbs/"
+  cp "$BUILD"/arch/arm64/boot/dts/rockchip/rk3588*.dtb ${OPT[dtb]:+"${OPT[dtb]}"} "$STAGE/boot/panthor-lab/$ID/dtbs/"
   finish_package "$STAGE" "$ID" "$RELEASE"
 }
 
@@ -55,6 +55,7 @@ write_manifest() {
     printf 'panthor\t%s\tof the pristine source\n' "$(sha256sum <"$SRC_PANTHOR" | cut -d' ' -f1)"
     printf 'base-config\t%s\t%s\n' "$(file_sha256 "$BUILD/base.config")" "$(basename "$BASE_CONFIG")"
     for file in "${FRAGMENTS[@]}"; do printf 'fragment\t%s\t%s\n' "$(file_sha256 "$file")" "$(basename "$file")"; done
+    [ -z "${OPT[dtb]:-}" ] || printf 'devicetree\t%s\t%s\n' "$(file_sha256 "${OPT[dtb]}")" "$(basename "${OPT[dtb]}")"
     if [ "$SERIES_KEY" != stock ]; then
       # shellcheck disable=SC2046 # names without blanks
       series_patches "$SRC_BASE" $(tr ',' ' ' <<<"${OPT[series]}") | while read -r file; do

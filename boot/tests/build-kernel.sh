@@ -11,6 +11,8 @@ expect_exit 2 'takes no option --frob' "$BUILD_KERNEL" --frob
 expect_exit 2 'no arguments but options' "$BUILD_KERNEL" v7.2
 expect_exit 2 '--config nonsense: neither' "$BUILD_KERNEL" --source "$KERNEL_TREE" --config nonsense
 expect_exit 2 'no such file' "$BUILD_KERNEL" --source "$KERNEL_TREE" --from-config "$SCRATCH/nowhere"
+echo text >"$SCRATCH/text.dtb"
+expect_exit 2 'no devicetree blob' "$BUILD_KERNEL" --source "$KERNEL_TREE" --dtb "$SCRATCH/text.dtb"
 expect_exit 2 '--id a/b: letters' "$BUILD_KERNEL" --source "$KERNEL_TREE" --id a/b
 expect_exit 2 'too long' "$BUILD_KERNEL" --source "$KERNEL_TREE" --id "$(printf 'x%.0s' {1..64})"
 expect_exit 2 'no series nonsense' "$BUILD_KERNEL" --source "$KERNEL_TREE" --series nonsense
