@@ -18,11 +18,10 @@ wq-starved      --plant wq-starved
 resume-slow     --plant resume-slow --asleep
 tick-stopped    --plant tick-stopped --hang fresh-group
 reset-pending   --plant reset-pending --hang fresh-group
-start-ack       --fault csg-ack-lost:only=start --hang fresh-group
 mcu-hung        --fault mcu-hung
 endless         --hang endless'
 each=$((${READS:-1000} / $(echo "$cases" | wc -l) + 1)) # READS=10000 is the long form
-reads=0 slowest=0
+reads=0 all=0
 
 # hundredths: the model's clock. A read that waits lets it run; one that does not takes none of it.
 hundredths() { sed 's/ .*//; s/\.//' /proc/uptime; }
@@ -43,10 +42,9 @@ while read -r name how; do
   took=$(($(hundredths) - begin))
   [ "$took" -lt $((done * 2)) ] || { echo "$name: $done reads took ${took}0 ms" && exit 1; }
   kill -0 "$case" 2>/dev/null || { echo "$name: did not hang for so long" && cat /tmp/case && exit 1; }
-  [ $((took * 1000 / done)) -le "$slowest" ] || slowest=$((took * 1000 / done))
-  reads=$((reads + done))
+  reads=$((reads + done)) all=$((all + took))
   wait "$case"
 done <<END
 $cases
 END
-echo "$reads dumps read, none later than ${slowest}0 us on average of its kind"
+echo "$reads dumps read while something hung, in ${all}0 ms of the model's time"
