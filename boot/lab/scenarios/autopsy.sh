@@ -36,5 +36,6 @@ expect S6 sync-wait
 expect S5-S7 loop
 expect S5-S7 page-fault mmu-irq-lost:count=0
 expect S4-S7 nops job-irq-lost:after=3:count=0
+expect S7 nops job-irq-lost:after=3:count=0 --probe
 expect S8 wrong-point
 exit "$failed"

@@ -30,6 +30,7 @@ constexpr int unknown_error = 255;
 
 [[noreturn]] void child(const std::function<int(int)>& work, int fd) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  let_go_of_the_terminal();
   try {
     ::_exit(work(fd) & 0xff);
   } catch (const std::system_error& error) {

@@ -37,8 +37,8 @@ bool without_trace(const Facts& facts, const Diagnosis& diagnosis) {
 bool without_probe(const Facts& facts, const Diagnosis& diagnosis) {
   return !facts.probe && unclear(facts, diagnosis);
 }
-bool short_wait(const Facts& facts, const Diagnosis&) {
-  return facts.waiter && facts.waiter->seconds < 7;
+bool short_wait(const Facts& facts, const Diagnosis& diagnosis) {
+  return facts.waiter && facts.waiter->seconds < 7 && unclear(facts, diagnosis);
 }
 bool probe_failed(const Facts& facts, const Diagnosis&) {
   return facts.probe && !facts.probe->passed();
@@ -76,6 +76,11 @@ const StepRow rows[] = {
      "paused",
      always,
      "dmesg | grep -i panthor: a reset or a timeout stopped the queue and did not restart it"},
+    {{Stage::queued, Stage::not_fetched},
+     "behind",
+     always,
+     "grep '^job ' /sys/kernel/debug/dri/*/hang: the first job of the same group and queue is the one that "
+     "hangs, the rest wait for it"},
     {{Stage::queued},
      "",
      stock,
@@ -90,10 +95,31 @@ const StepRow rows[] = {
      always,
      "panthor-harness autopsy for each other user of the GPU: one of them holds the slots"},
     {{Stage::no_slot},
+     "reset-pending",
+     always,
+     "grep '^reset ' /sys/kernel/debug/dri/*/hang twice: pending=1 with queued=0 and in_progress=0 never "
+     "ends by "
+     "itself"},
+    {{Stage::no_slot},
+     "dead",
+     always,
+     "the group cannot run any more: dmesg | grep panthor says what it died of; its process must make a new "
+     "one"},
+    {{Stage::no_slot},
+     "no-ack",
+     always,
+     "dmesg | grep 'update request timedout': the firmware does not answer; a reset must follow within a "
+     "second"},
+    {{Stage::no_slot},
      "",
      always,
      "submit anything (panthor-harness ladder --rung nop-stream): if the old job then goes on, a scheduler "
      "tick was lost"},
+    {{Stage::not_fetched},
+     "mcu-dead",
+     always,
+     "the firmware has died, only a reset starts it again: does count= of '^reset ' in "
+     "/sys/kernel/debug/dri/*/hang rise; its version: dmesg | grep 'FW using'"},
     {{Stage::not_fetched},
      "",
      always,
@@ -111,6 +137,18 @@ const StepRow rows[] = {
      "",
      always,
      "panthor-harness ladder: do a plain loop, a sync wait and a dispatch end on this machine"},
+    {{Stage::completion},
+     "irq-masked",
+     always,
+     "grep '^mcu ' /sys/kernel/debug/dri/*/hang: int_mask=0x0 with mask= set is an unmask that got lost; the "
+     "next "
+     "resume or reset writes it again"},
+    {{Stage::completion},
+     "no-seqno",
+     always,
+     "the stream has ended, its seqno is not in memory: a lost write, or memory that is not coherent; "
+     "compare "
+     "dma-coherent of the GPU's node below /proc/device-tree with a kernel that works"},
     {{Stage::completion},
      "",
      always,

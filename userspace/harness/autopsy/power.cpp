@@ -50,7 +50,9 @@ PowerLook look_at_power(const BoardTree& board) {
   power.suspended_ms = number(board.text(dir + "runtime_suspended_time"));
   const std::string devfreq = fmt::format("{}/devfreq/{}/", node->sysfs(), node->name);
   power.governor = board.text(devfreq + "governor");
-  power.hz = number(board.text(devfreq + "cur_freq"));
+  // It asks the clock framework, whose lock a clock that hangs holds.
+  const Bounded frequency = read_bounded(board.path(devfreq + "cur_freq"));
+  power.hz = number(frequency.text.substr(0, frequency.text.find('\n')));
   look.source.seen = !power.runtime_status.empty();
   look.source.note = look.source.seen
                          ? fmt::format("{}, control {}, {} MHz by {}", power.runtime_status, power.control,

@@ -82,8 +82,10 @@ std::optional<Sign> power_transition(const Facts& facts) {
 
 std::optional<Sign> asleep_gpu(const Facts& facts) {
   if (!facts.waiter || !stayed_suspended(facts.power_before, facts.power_after)) return std::nullopt;
-  return Sign{fmt::format("the GPU was powered off all {:.1f} s: nothing is on a slot (S6 only if blocked)",
-                          facts.window_s)};
+  return Sign{fmt::format(
+      "the GPU was powered off all {:.1f} s: nothing is on a slot (S6 only if blocked, S7 only if the "
+      "job's seqno was never written)",
+      facts.window_s)};
 }
 
 std::optional<Sign> busy_gpu(const Facts& facts) {
@@ -170,9 +172,23 @@ std::optional<Sign> probe_failed(const Facts& facts) {
   return Sign{"a fresh process meets it too: " + facts.probe->error, {facts.probe->stage}, {}};
 }
 
+bool probe_was_prompt(const RungResult& probe) {
+  constexpr auto prompt = std::chrono::milliseconds(500);
+  return probe.duration <= prompt;
+}
+
 std::optional<Sign> probe_passed(const Facts& facts) {
-  if (!facts.probe || !facts.probe->passed()) return std::nullopt;
+  if (!facts.probe || !facts.probe->passed() || !probe_was_prompt(*facts.probe)) return std::nullopt;
   return Sign{"a fresh process computes: power and firmware work"};
+}
+
+/// Its fence had to wait for somebody's timeout, or for a tick that looked at all slots.
+std::optional<Sign> probe_late(const Facts& facts) {
+  if (!facts.probe || !facts.probe->passed() || probe_was_prompt(*facts.probe)) return std::nullopt;
+  return Sign{
+      fmt::format("a fresh process computes, but its fence signals only after {:.1f} s: the driver is not "
+                  "told that jobs end",
+                  std::chrono::duration<double>(facts.probe->duration).count())};
 }
 
 std::optional<Sign> no_driver(const Facts& facts) {
@@ -194,8 +210,9 @@ std::optional<Sign> blocked_files(const Facts& facts) {
 }
 
 constexpr StageSet on_a_slot = {Stage::not_fetched, Stage::executing, Stage::completion};
-/// A group that is blocked on a sync object is idle to the driver: the GPU may sleep meanwhile.
-constexpr StageSet on_a_slot_for_sure = {Stage::not_fetched, Stage::completion};
+/// A group that is blocked on a sync object, or ended without writing its seqno, is idle to the driver: the
+/// GPU may sleep meanwhile.
+constexpr StageSet on_a_slot_for_sure = {Stage::not_fetched};
 constexpr StageSet before_or_behind_the_driver = {Stage::dependency, Stage::queued, Stage::wake_up};
 
 constexpr Rule table[] = {
@@ -206,6 +223,7 @@ constexpr Rule table[] = {
     {"stuck-worker", Effect::names, {}, Confidence::likely, stuck_worker},
     {"coredump", Effect::names, {}, Confidence::likely, coredump},
     {"probe-failed", Effect::names, {}, Confidence::likely, probe_failed},
+    {"probe-late", Effect::names, {Stage::completion}, Confidence::likely, probe_late},
     {"no-driver", Effect::names, {Stage::refused}, Confidence::possible, no_driver},
     {"timeout-line", Effect::names, on_a_slot, Confidence::possible, timeout_line},
     {"busy-gpu", Effect::rules_out, before_or_behind_the_driver, Confidence::likely, busy_gpu},

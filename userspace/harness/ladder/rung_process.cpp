@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ladder/rung_process.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
@@ -34,6 +35,7 @@ void set_error(RungBoard& board, std::string_view text) {
 }
 
 [[noreturn]] void child(const Rung& rung, RungContext& context, RungBoard& board) {
+  let_go_of_the_terminal();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   try {
     rung.run(context);
@@ -62,6 +64,12 @@ void collect(RungResult& result, const RungBoard& board) {
 }
 
 }  // namespace
+
+void let_go_of_the_terminal() noexcept {
+  const panthor::UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!null) return;
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) (void)::dup2(null.get(), fd);
+}
 
 bool reap(pid_t pid, std::chrono::nanoseconds patience) {
   // A file descriptor of the process becomes readable when it ends (Linux 5.3).

@@ -29,6 +29,10 @@ struct RungResult {
 [[nodiscard]] RungResult run_rung(const Rung& rung, const std::string& node,
                                   std::chrono::nanoseconds deadline);
 
+/// For a child that may have to be left behind: it must not keep open what its parent is read from, a pipe or
+/// an ssh session.
+void let_go_of_the_terminal() noexcept;
+
 /// Waits until `pid` has ended (and reaps it) or `patience` is over; true when it ended.
 [[nodiscard]] bool reap(pid_t pid, std::chrono::nanoseconds patience);
 

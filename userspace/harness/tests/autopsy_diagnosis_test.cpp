@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What `autopsy` concludes from given facts.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -126,7 +127,7 @@ TEST(Diagnosis, AnotherPendingFenceOfTheProcessPointsToS1) {
 TEST(Diagnosis, AGpuThatSleepsHasNothingOnASlot) {
   const Diagnosis diagnosis =
       diagnose(with_power(with_target(hanging(3), Target::State::pending, queue_fence), "suspended"));
-  EXPECT_EQ(diagnosis.stages.text(), "S1-S4,S6");
+  EXPECT_EQ(diagnosis.stages.text(), "S1-S4,S6-S7");
   EXPECT_EQ(diagnosis.confidence, Confidence::possible);
 }
 
@@ -134,6 +135,18 @@ TEST(Diagnosis, AGpuKeptAwakeHasWorkOfTheDriver) {
   const Diagnosis diagnosis =
       diagnose(with_power(with_target(hanging(3), Target::State::pending, queue_fence), "active"));
   EXPECT_EQ(diagnosis.stages.text(), "S3-S7");
+}
+
+TEST(Diagnosis, AProbeThatPassesInTimeRulesOutWhatAllWouldMeet) {
+  Facts facts = with_power(with_target(hanging(3), Target::State::pending, queue_fence), "active");
+  facts.probe.emplace();
+  facts.probe->outcome = RungBoard::Outcome::passed;
+  facts.probe->duration = std::chrono::milliseconds(5);
+  EXPECT_FALSE(diagnose(facts).stages.has(Stage::completion));
+  facts.probe->duration = std::chrono::milliseconds(1300);
+  const Diagnosis late = diagnose(facts);
+  EXPECT_EQ(late.stages.text(), "S7") << "somebody's timeout found its end";
+  EXPECT_EQ(late.confidence, Confidence::likely);
 }
 
 TEST(Diagnosis, ALongWaitWithoutJobTimeoutIsNotOnASlot) {
@@ -227,6 +240,38 @@ TEST(Diagnosis, TheTraceTellsADependencyFromAQueueThatIsNotServed) {
 TEST(Diagnosis, EveryHangSaysWhatToDoNext) {
   for (const auto state : {Target::State::signalled, Target::State::pending, Target::State::never_submitted})
     EXPECT_FALSE(diagnose(with_target(hanging(), state)).next.empty());
+}
+
+/// A cause of the dump with an experiment of its own: it stands before the one any cause of that stage gets.
+TEST(Diagnosis, WhatTheDumpNamesHasItsOwnExperiment) {
+  struct Row {
+    const char *stage, *cause, *step;
+  };
+  constexpr Row rows[] = {
+      {"S2", "paused", "a reset or a timeout stopped the queue"},
+      {"S2", "behind", "the first job of the same group and queue"},
+      {"S4", "slots-full", "one of them holds the slots"},
+      {"S4", "reset-pending", "never ends by itself"},
+      {"S4", "dead", "its process must make a new one"},
+      {"S4", "no-ack", "the firmware does not answer"},
+      {"S5", "behind", "the first job of the same group and queue"},
+      {"S5", "mcu-dead", "the firmware has died"},
+      {"S6", "sync-wait", "who should have signalled it"},
+      {"S6", "page-fault", "Unhandled Page fault"},
+      {"S7", "irq-masked", "an unmask that got lost"},
+      {"S7", "no-seqno", "dma-coherent"},
+  };
+  for (const Row& row : rows) {
+    const auto next =
+        diagnose(with_dump(hanging(), fmt::format("job group=3 queue=0 job=17 stage={} cause={} "
+                                                  "finished=0\n",
+                                                  row.stage, row.cause)))
+            .next;
+    const size_t first = ::geteuid() == 0 ? 0 : 1;  // others are told to try as root
+    ASSERT_GT(next.size(), first);
+    EXPECT_NE(next[first].find(row.step), std::string::npos)
+        << row.stage << ' ' << row.cause << ": " << next[first];
+  }
 }
 
 TEST(Report, TheFirstLineIsTheVerdictAndAllFitsAScreen) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What the collectors of `autopsy` make of a machine that is made of files.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -197,6 +200,33 @@ TEST(Bounded, WhatDoesNotReturnIsLeftWithWhatItSaid) {
   EXPECT_FALSE(stuck.finished);
   EXPECT_EQ(stuck.text, "first");
   EXPECT_NE(stuck.why_not(), "");
+}
+
+TEST(Bounded, AChildDoesNotHoldWhatItsCallerIsReadFrom) {
+  const Bounded out = run_bounded([](int fd) {
+    std::array<char, 64> target{};
+    const ssize_t size = ::readlink("/proc/self/fd/1", target.data(), target.size());
+    return ::write(fd, target.data(), static_cast<size_t>(size)) == size ? 0 : EIO;
+  });
+  EXPECT_EQ(out.text, "/dev/null");
+}
+
+/// A FIFO that nobody writes to blocks who opens it, as a file whose lock is held blocks who reads it.
+TEST_F(AutopsyTree, FilesThatBlockAreNamedAndLeft) {
+  gpu();
+  const std::string dri = "/sys/kernel/debug/dri/fb000000.gpu/";
+  const std::string frequency = "/sys/bus/platform/devices/fb000000.gpu/devfreq/fb000000.gpu/cur_freq";
+  for (const std::string& name : {dri + "hang", dri + "gpuvas", frequency}) {
+    fs::create_directories(board_.path(name).parent_path());
+    ASSERT_EQ(::mkfifo(board_.path(name).c_str(), 0600), 0) << name;
+  }
+  EXPECT_NE(look_at_hang_dump(board_).source.note.find("did not return"), std::string::npos);
+  const auto files = look_at_debug_files(board_);
+  const auto gpuvas =
+      std::ranges::find_if(files, [](const DebugFile& file) { return file.source.name == "gpuvas"; });
+  ASSERT_NE(gpuvas, files.end());
+  EXPECT_TRUE(gpuvas->blocked);
+  EXPECT_FALSE(look_at_power(board_).power.hz);
 }
 
 TEST_F(AutopsyTree, PowerIsReadWithItsTimes) {

@@ -47,3 +47,14 @@ words=$("$program" ladderr 2>&1) || status=$?
 [ "$status:$words" = "2:panthor-harness: no command ladderr (panthor-harness --help lists them)" ] || fail "ladderr: $status: $words"
 [ "$(complete_words ladder --rung nop)" = nop-stream ] || fail "the completion does not offer rungs"
 [ "$(complete_words smoke memory.sto | head -n 1)" = memory.store ] || fail "the completion does not offer smoke's steps"
+
+# boot/verdict asks for an autopsy: the words of its call are today's.
+# shellcheck disable=SC2016 # the text of that file
+call=$(sed -nE 's/.*\$\{LADDER%% \*\} (autopsy .*) >"\$DIR.*/\1/p' "$(dirname "$0")/../../../boot/verdict/verdict")
+[ -n "$call" ] || fail "boot/verdict/verdict has no call of autopsy"
+bundle=$(mktemp -d)/bundle.tar.gz status=0
+mkdir "${bundle%/*}/root"
+read -ra words <<<"${call//\"\$DIR\/autopsy\/bundle.tar.gz\"/$bundle}"
+"$program" "${words[@]}" --root "${bundle%/*}/root" >/dev/null 2>&1 || status=$?
+[ "$status" -eq 77 ] && tar -tzf "$bundle" | grep -q 'README.txt$' || fail "the call of boot/verdict ($call) ends with $status"
+rm -r "${bundle%/*}"
