@@ -57,7 +57,7 @@ int hang(const Options& options) {
 struct CaseArguments {
   HangCase hang;
   CaseOptions options;
-  double watch_s = 20;
+  double watch_s = 60;
 };
 
 int play_case(CaseArguments arguments) {

@@ -49,12 +49,13 @@ Output read_all(int fd) {
   return output;
 }
 
-[[noreturn]] void child(const std::string& pid, int out) {
+[[noreturn]] void child(pid_t of, int out) {
+  const std::string pid = std::to_string(of);
   const int null = ::open("/dev/null", O_RDWR);
   ::dup2(null, STDIN_FILENO);
   ::dup2(out, STDOUT_FILENO);
   ::dup2(null, STDERR_FILENO);
-  ::execl("/proc/self/exe", "panthor-harness", "autopsy", "--json", "--pid", pid.c_str(),
+  ::execl("/proc/self/exe", "panthor-harness", "autopsy", "--json", of == 0 ? nullptr : "--pid", pid.c_str(),
           static_cast<char*>(nullptr));
   ::_exit(exit_usage);
 }
@@ -68,7 +69,7 @@ nlohmann::ordered_json run_autopsy(pid_t of) {
   panthor::UniqueFd to(ends[1]);
   const pid_t pid = ::fork();
   if (pid < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  if (pid == 0) child(std::to_string(of), to.get());
+  if (pid == 0) child(of, to.get());
   to.reset();
   const Output output = read_all(from.get());
   if (!output.in_time) ::kill(pid, SIGKILL);

@@ -67,6 +67,12 @@ Json fresh_process(const std::string& node) {
   return {{"passed", result.passed()}, {"left_behind", result.evidence.abandoned}, {"error", result.error}};
 }
 
+Json examine(pid_t of, const Stopwatch& time) {
+  Json said = run_autopsy(of);
+  if (!said.is_null()) said["ms"] = time.ms();
+  return said;
+}
+
 /// What is seen of the victim while it is watched.
 void watch(Victim& victim, KernelLog& log, const CaseOptions& options, const Stopwatch& time, Json& seen) {
   const auto cpu_before = cpu_time(victim.pid());
@@ -77,12 +83,12 @@ void watch(Victim& victim, KernelLog& log, const CaseOptions& options, const Sto
     if (seen["coredump_ms"].is_null() && has_coredump()) seen["coredump_ms"] = time.ms();
     if (const auto end = victim.ended()) {
       seen["end"] = {{"ms", time.ms()}, {"failed", end->failed}, {"text", end->text}};
+      if (!examined) seen["autopsy"] = examine(0, time);
       return;
     }
     if (!examined && time.ms() >= autopsy_at.count()) {
       examined = true;
-      seen["autopsy"] = run_autopsy(victim.pid());
-      if (!seen["autopsy"].is_null()) seen["autopsy"]["ms"] = time.ms();
+      seen["autopsy"] = examine(victim.pid(), time);
     }
   }
   const ProcessSnapshot process = snapshot_process(victim.pid());
@@ -97,19 +103,11 @@ void watch(Victim& victim, KernelLog& log, const CaseOptions& options, const Sto
 Json play(const HangCase& hang, const CaseOptions& options) {
   utsname system{};
   ::uname(&system);
-  Json seen = {{"name", hang.name},
-               {"stage", hang.stage},
-               {"faults", hang.faults},
-               {"plant", hang.plant},
-               {"workload", hang.workload},
-               {"asleep", hang.asleep},
-               {"kernel", system.release},
-               {"watch_ms", options.watch.count()},
-               {"log", Json::array()},
-               {"coredump_ms", nullptr},
-               {"end", nullptr},
-               {"process", nullptr},
-               {"autopsy", nullptr}};
+  Json seen = {{"name", hang.name},        {"stage", hang.stage},        {"faults", hang.faults},
+               {"plant", hang.plant},      {"workload", hang.workload},  {"asleep", hang.asleep},
+               {"kernel", system.release}, {"detector", has_detector()}, {"watch_ms", options.watch.count()},
+               {"log", Json::array()},     {"coredump_ms", nullptr},     {"end", nullptr},
+               {"process", nullptr},       {"autopsy", nullptr}};
   const Stopwatch whole;
   Causes causes(hang.faults, hang.plant);
   const Tracing tracing(options.trace_file);

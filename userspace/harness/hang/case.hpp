@@ -21,7 +21,7 @@ struct HangCase {
 /// How it is played.
 struct CaseOptions {
   std::string node;
-  std::chrono::milliseconds watch{20'000};  ///< from the work's start until it is killed
+  std::chrono::milliseconds watch{60'000};  ///< from the work's start until it is killed
   std::string trace_file;
 };
 

@@ -17,6 +17,7 @@ namespace {
 
 constexpr const char* model_control = "/sys/kernel/debug/panthor_vgpu/control";
 constexpr const char* plant_parameter = "/sys/module/panthor/parameters/plant";
+constexpr const char* detector_parameter = "/sys/module/panthor/parameters/stall_ms";
 constexpr const char* coredumps = "/sys/class/devcoredump";
 const std::filesystem::path tracefs = "/sys/kernel/tracing";
 constexpr const char* trace_events[] = {"gpu_scheduler", "dma_fence", "panthor"};
@@ -71,6 +72,10 @@ void Causes::remove() noexcept {
 
 void mark_model_log(std::string_view word) noexcept {
   (void)write_text(model_control, "mark " + std::string(word));
+}
+
+bool has_detector() noexcept {
+  return ::access(detector_parameter, F_OK) == 0;
 }
 
 bool has_coredump() {

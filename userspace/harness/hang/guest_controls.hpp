@@ -30,6 +30,9 @@ class Causes {
 /// on a board.
 void mark_model_log(std::string_view word) noexcept;
 
+/// Has this kernel the stall detector of the series "hang"?
+[[nodiscard]] bool has_detector() noexcept;
+
 /// Some driver left a devcoredump.
 [[nodiscard]] bool has_coredump();
 

@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view style = R"(<style>
 body { font: 14px/1.4 sans-serif; margin: 2em; color: #222 }
 table { border-collapse: collapse } td, th { padding: 2px 8px; text-align: left; border-bottom: 1px solid #ddd; vertical-align: top }
-td.bad { background: #fdd } td.good { background: #dfd } td.users { background: #fe9 }
+td.bad { background: #fdd } td.good { background: #dfd } td.range { background: #ffd } td.users { background: #fe9 }
 svg { display: block } pre { font-size: 12px; background: #f6f6f6; padding: 6px; overflow-x: auto; max-width: 70em }
 .asleep { fill: #c9d6ea } .stuck { fill: #e8a0a0 } .busy { fill: #f2cf94 } .ended { fill: #b9dfb9 }
 .log { stroke: #b00 } .stall { stroke: #06c } .autopsy { stroke: #080 } .core { stroke: #808 } line { stroke-width: 2 }
@@ -66,28 +66,20 @@ std::string timeline(const PlayedCase& played) {
   for (const Json& line : seen.at("log")) {
     if (line["ms"] > seen["watch_ms"]) break;
     const auto text = line["text"].get<std::string>();
-    const bool stall = text.find("stall: stage=") != std::string::npos;
+    const bool stall = text.find("stall: ") != std::string::npos;
     svg += mark(x(line["ms"]), stall ? "stall" : "log",
                 fmt::format("{} ms: {}", line["ms"].get<int64_t>(), text));
   }
   if (played.judgement.autopsy)
-    svg += mark(x(played.judgement.autopsy->ms), "autopsy", "autopsy: " + played.judgement.autopsy->stage);
+    svg +=
+        mark(x(played.judgement.autopsy->ms), "autopsy", "autopsy: " + describe(*played.judgement.autopsy));
   if (!seen.at("coredump_ms").is_null()) svg += mark(x(seen["coredump_ms"]), "core", "devcoredump");
   return svg + "</svg>";
 }
 
-std::string cause_of(const Json& seen) {
-  std::string text;
-  for (const Json& fault : seen.at("faults")) text += fmt::format("fault={} ", fault.get<std::string>());
-  if (const auto plant = seen.at("plant").get<std::string>(); !plant.empty())
-    text += fmt::format("plant={} ", plant);
-  return text +
-         fmt::format("hang={}{}", seen.at("workload").get<std::string>(), seen.at("asleep") ? " asleep" : "");
-}
-
 std::string details(const PlayedCase& played) {
   const Json& seen = played.seen;
-  std::string text = cause_of(seen) + '\n';
+  std::string text = provocation(seen) + '\n';
   for (const Json& line : seen.at("log"))
     text += fmt::format("{:>7} ms  {}\n", line["ms"].get<int64_t>(), line["text"].get<std::string>());
   if (!seen.at("end").is_null())
@@ -99,32 +91,34 @@ std::string details(const PlayedCase& played) {
   return fmt::format("<details><summary>what was seen</summary><pre>{}</pre></details>", escaped(text));
 }
 
-std::string stage_cell(const std::optional<Notice>& notice, const std::string& stage) {
+std::string stage_cell(const std::optional<Notice>& notice, autopsy::StageSet stages) {
   if (!notice) return "<td>-</td>";
-  return fmt::format(R"(<td class="{}">{} {:.1f} s</td>)",
-                     notice->stage.find(stage) != std::string::npos ? "good" : "bad", notice->stage,
-                     static_cast<double>(notice->ms) / 1000);
+  const char* kind = !notice->stages.intersects(stages)       ? "bad"
+                     : notice->stages.without(stages).empty() ? "good"
+                                                              : "range";
+  return fmt::format(R"(<td class="{}">{}</td>)", kind, describe(*notice));
 }
 
 std::string row_of(const PlayedCase& played) {
   if (!played.played())
     return fmt::format("<tr><td>{}</td><td></td><td>{}</td><td colspan=7>not played: {}</td></tr>\n",
-                       played.kind, played.series, escaped(played.why));
+                       played.kind, played.column(), escaped(played.why));
   const Judgement& judged = played.judgement;
-  const auto stage = played.seen.at("stage").get<std::string>();
   return fmt::format(
-      "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}{}</td><td>{}</td>{}{}<td{}>{}</td><td>{}</td><td{}>{}</"
+      "<tr "
+      "class=\"case\"><td>{}</td><td>{}</td><td>{}</td><td>{}{}</td><td>{}</td>{}{}<td{}>{}</td><td>{}</"
+      "td><td{}>{}</"
       "td></tr>\n",
-      played.kind, stage, played.series, timeline(played), details(played),
-      judged.kernel_log ? fmt::format("{:.1f} s", static_cast<double>(judged.kernel_log->ms) / 1000) : "-",
-      stage_cell(judged.detector, stage), stage_cell(judged.autopsy, stage),
+      played.kind, played.seen.at("stage").get<std::string>(), played.column(), timeline(played),
+      details(played), judged.kernel_log ? seconds(judged.kernel_log->ms) : "-",
+      stage_cell(judged.detector, judged.stages), stage_cell(judged.autopsy, judged.stages),
       judged.users_symptom ? R"( class="users")" : "", process_name(judged.process), fresh_name(judged.fresh),
       judged.left_in_d ? R"( class="bad")" : "", judged.left_in_d ? "YES" : "no");
 }
 
 }  // namespace
 
-std::string html_page(const std::vector<PlayedCase>& cases) {
+std::string html_page(const Matrix& cases) {
   std::string page = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>hang "
       "matrix</title>\n{}</head>\n<body>\n"

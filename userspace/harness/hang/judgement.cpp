@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "hang/judgement.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <sstream>
 #include <string_view>
+
+#include "panthor/record.hpp"
 
 namespace harness {
 namespace {
@@ -10,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// The stall detector's line (docs/hang-dump.md).
-constexpr std::string_view detector_mark = "stall: stage=";
+constexpr std::string_view detector_mark = "stall: ";
 /// A job takes microseconds; one that took this long was found by someone's timeout.
 constexpr int64_t late_ms = 1000;
 
@@ -19,8 +24,13 @@ std::optional<Notice> first_line(const Json& lines, bool detector) {
     const auto text = line.at("text").get<std::string>();
     const auto mark = text.find(detector_mark);
     if ((mark != std::string::npos) != detector) continue;
-    return Notice{line.at("ms").get<int64_t>(), detector ? text.substr(mark + detector_mark.size(), 2) : "",
-                  text};
+    Notice notice{.ms = line.at("ms").get<int64_t>(), .stages = {}, .cause = {}, .text = text};
+    if (detector) {
+      const auto record = panthor::Record::parse(std::string_view(text).substr(mark));
+      notice.stages = autopsy::stage_by_name(record.text_or("stage", ""));
+      notice.cause = record.text_or("cause", "");
+    }
+    return notice;
   }
   return std::nullopt;
 }
@@ -28,11 +38,13 @@ std::optional<Notice> first_line(const Json& lines, bool detector) {
 std::optional<Notice> autopsy_of(const Json& seen) {
   const Json& said = seen.at("autopsy");
   if (said.is_null() || !said.contains("stages") || said["stages"].empty()) return std::nullopt;
-  std::string stages;
+  Notice notice{.ms = said.at("ms").get<int64_t>(),
+                .stages = {},
+                .cause = said.value("cause", ""),
+                .text = said.value("headline", "")};
   for (const Json& stage : said["stages"])
-    stages += (stages.empty() ? "" : "|") + stage.get<std::string>().substr(0, 2);
-  return Notice{said.at("ms").get<int64_t>(), stages,
-                said.contains("headline") ? said["headline"].dump() : ""};
+    notice.stages = notice.stages.with(autopsy::stage_by_name(stage.get<std::string>().substr(0, 2)));
+  return notice;
 }
 
 Judgement::Process process_of(const Json& seen) {
@@ -51,10 +63,47 @@ Judgement::Process process_of(const Json& seen) {
 Judgement::Fresh fresh_of(const Json& seen) {
   using Fresh = Judgement::Fresh;
   if (seen.at("fresh").at("passed")) return Fresh::computes;
-  return seen.at("after").at("passed") ? Fresh::computes_without_cause : Fresh::hangs;
+  return seen.at("after").at("passed") ? Fresh::computes_without_cause : Fresh::fails;
+}
+
+/// "S0", "S0,S3".
+autopsy::StageSet stages_of(const Json& seen) {
+  std::istringstream words(seen.at("stage").get<std::string>());
+  autopsy::StageSet stages;
+  for (std::string word; std::getline(words, word, ',');) stages = stages.with(autopsy::stage_by_name(word));
+  return stages;
+}
+
+Judgement::Naming naming_of(const Notice& notice, autopsy::StageSet stages) {
+  using Naming = Judgement::Naming;
+  if (!notice.stages.intersects(stages)) return Naming::wrong;
+  return notice.stages.without(stages).empty() ? Naming::exact : Naming::among_others;
+}
+
+/// ENODEV: the driver declared the device dead.
+bool tells_that_it_is_gone(const std::string& error) {
+  return error.find("No such device") != std::string::npos;
+}
+
+std::string complaint_of(const Judgement& judged, const Json& seen) {
+  if (judged.left_in_d) return "SIGKILL leaves the process in D state";
+  if (judged.naming == Judgement::Naming::wrong) return "a tool names a wrong stage";
+  if (!seen.at("detector").get<bool>() || !judged.hung()) return "";
+  if (!judged.noticed_ms()) return "nobody notices";
+  if (judged.naming != Judgement::Naming::exact) return "no tool names just that stage";
+  const bool waits_on = seen.at("end").is_null();
+  if (waits_on && !seen.at("faults").empty()) return "broken hardware keeps the process waiting";
+  if (judged.fresh == Judgement::Fresh::fails && !tells_that_it_is_gone(seen.at("after").at("error")))
+    return "without the cause a fresh process still fails";
+  return "";
 }
 
 }  // namespace
+
+bool Judgement::hung() const noexcept {
+  if (process == Process::ended) return false;
+  return process != Process::ended_with_error || ended_ms.value_or(late_ms) >= late_ms;
+}
 
 std::optional<int64_t> Judgement::noticed_ms() const {
   std::optional<int64_t> earliest;
@@ -74,16 +123,17 @@ Judgement judge(const Json& seen) {
   result.kernel_log = first_line(lines, false);
   result.detector = first_line(lines, true);
   result.autopsy = autopsy_of(seen);
+  result.stages = stages_of(seen);
+  for (const auto* notice : {&result.detector, &result.autopsy})
+    if (*notice && result.hung())
+      result.naming =
+          std::min(result.naming.value_or(Judgement::Naming::exact), naming_of(**notice, result.stages));
   result.fresh = fresh_of(seen);
   const Json& death = seen.at("death");
   result.left_in_d = !death.at("died") && !death.at("died_after");
   result.users_symptom =
       result.process == Judgement::Process::asleep && !result.kernel_log && !result.detector;
-  const auto stage = seen.at("stage").get<std::string>();
-  for (const auto* notice : {&result.detector, &result.autopsy})
-    if (*notice)
-      result.stage_right =
-          result.stage_right.value_or(true) && (*notice)->stage.find(stage) != std::string::npos;
+  result.complaint = complaint_of(result, seen);
   return result;
 }
 
@@ -93,7 +143,7 @@ const char* process_name(Judgement::Process process) noexcept {
 }
 
 const char* fresh_name(Judgement::Fresh fresh) noexcept {
-  constexpr const char* names[] = {"computes", "once it is gone", "hangs"};
+  constexpr const char* names[] = {"computes", "once it is gone", "fails"};
   return names[static_cast<size_t>(fresh)];
 }
 

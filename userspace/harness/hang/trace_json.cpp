@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <sstream>
 #include <utility>
@@ -100,6 +102,14 @@ void add_case(Json& events, const Json& seen) {
                              autopsy["ms"].get<double>() * 1000, autopsy));
 }
 
+/// On a time axis that begins at 0, in its order.
+void sort_by_time(Json& events) {
+  const auto time_of = [](const Json& event) { return event["ts"].get<double>(); };
+  std::ranges::stable_sort(events.get_ref<Json::array_t&>(), {}, time_of);
+  const double begin = events.empty() ? 0 : time_of(events.front());
+  for (Json& event : events) event["ts"] = time_of(event) - begin;
+}
+
 /// Perfetto wants thread ids to be numbers: names become metadata.
 void number_threads(Json& events) {
   std::map<std::pair<int, std::string>, int> ids;
@@ -107,19 +117,25 @@ void number_threads(Json& events) {
     const auto key = std::make_pair(event["pid"].get<int>(), event["tid"].get<std::string>());
     event["tid"] = ids.try_emplace(key, static_cast<int>(ids.size()) + 1).first->second;
   }
+  Json all = Json::array();
   for (const auto& [key, id] : ids)
-    events.push_back({{"name", "thread_name"},
-                      {"ph", "M"},
-                      {"pid", key.first},
-                      {"tid", id},
-                      {"args", {{"name", key.second}}}});
+    all.push_back({{"name", "thread_name"},
+                   {"ph", "M"},
+                   {"ts", 0},
+                   {"pid", key.first},
+                   {"tid", id},
+                   {"args", {{"name", key.second}}}});
   constexpr std::pair<Process, const char*> names[] = {
       {the_case, "case"}, {the_gpu, "virtual GPU"}, {the_kernel, "kernel"}};
   for (const auto& [process, name] : names)
-    events.push_back({{"name", "process_name"},
-                      {"ph", "M"},
-                      {"pid", static_cast<int>(process)},
-                      {"args", {{"name", name}}}});
+    all.push_back({{"name", "process_name"},
+                   {"ph", "M"},
+                   {"ts", 0},
+                   {"pid", static_cast<int>(process)},
+                   {"tid", 0},
+                   {"args", {{"name", name}}}});
+  std::ranges::move(events, std::back_inserter(all));
+  events = std::move(all);
 }
 
 }  // namespace
@@ -131,6 +147,7 @@ Json trace_json(const PlayedCase& played) {
     add_model_log(events, played.directory / "guest" / "model.log");
     add_kernel_trace(events, played.directory / "trace", played.seen.at("start_ns"));
   }
+  sort_by_time(events);
   number_threads(events);
   return {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(events)}};
 }
