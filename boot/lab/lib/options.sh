@@ -22,6 +22,7 @@ b               value
 rounds          value
 limit           value
 kinds           value
+with            value
 json            value
 html            value
 markdown        value

@@ -23,6 +23,9 @@ expect_exit 17 'no such directory' "$LAB" exec --source "$SCRATCH/nowhere" -- tr
 expect_exit 2 'rounds 0: a number' "$LAB" bench --rounds 0
 expect_exit 2 'limit fast: a ratio' "$LAB" bench --limit fast
 expect_exit 2 'takes no arguments' "$LAB" bench stock
+expect_exit 2 'jobs many: a number' "$LAB" hang-matrix --jobs many
+expect_exit 2 'kinds nothing-like-it matches none of: .*doorbell-lost' "$LAB" hang-matrix --kinds nothing-like-it
+expect_exit 2 'with .*: no such file' "$LAB" hang-matrix --with "$SCRATCH/nowhere.json"
 mkdir "$SCRATCH/empty"
 expect_exit 17 'not a Linux source tree' "$LAB" exec --source "$SCRATCH/empty" -- true
 "$LAB" help >"$SCRATCH/help"
@@ -33,7 +36,7 @@ for verb in run test exec shell igt bench build clean doctor; do
 done
 # Each option a verb takes is in its help.
 load_library
-for verb in exec test; do
+for verb in exec test hang-matrix; do
   for option in $(sed -n 's/.*parse_options "\(.*\)" "$@"/\1/p' "$LAB_ROOT/boot/lab/verbs/$verb.sh"); do
     case $option in
       \$KERNEL_OPTIONS) names=$KERNEL_OPTIONS ;;

@@ -3,29 +3,33 @@
 #: lab hang-matrix [OPTIONS]      every way a fence can fail to signal, and who notices
 #:
 #: Plays each kind of boot/lab/matrix/kinds.list in a fresh guest in virtual time: a process submits work that hangs, and is
-#: watched for 20 s. The table says when the kernel log, the stall detector and the autopsy noticed and which stage they named,
+#: watched for 60 s. The table says when the kernel log, the stall detector and the autopsy noticed and which stage they named,
 #: what became of the process, whether a fresh one could compute afterwards, and which kinds are exactly what users report:
 #: asleep at 0 % CPU, without one line in the log. Same kernel, same table.
 #:
 #:   --kinds PATTERN      only the kinds whose name matches this extended regular expression
 #:   --series LIST        columns: stock, or patch series (default stock); kinds that need the series "plants" get it in addition
+#:   --with FILE          further columns: what another run (of another kernel) wrote with --json
 #:   --json FILE          everything that was seen, for programs
 #:   --html FILE          a page with a timeline of each case
-#:   --markdown FILE      the table for a page of docs/
+#:   --markdown FILE      the page of docs/: a row a kind, a column a kernel
 #:   --ktap               KTAP instead of the table
 #:   --jobs N             guests at a time (default: one a CPU)
+#:   --quiet              no progress on stderr
 #:   --base, --source, --config, --build-dir as for ./lab exec
 #:
 #: The results directory keeps of each case case.json, the kernel's tracepoints, the model's event log, and trace.json, which
-#: https://ui.perfetto.dev opens. Exit code 1: a case could not be played, left a process in D state, or a tool named a wrong stage.
+#: https://ui.perfetto.dev opens. Exit code 1: a case could not be played, left a process in D state, or a tool named a wrong stage;
+#: on a kernel with the stall detector also: a hang that is not noticed, whose stage is not named exactly, or that broken hardware keeps for ever.
 verb_hang-matrix() {
-  parse_options "quiet kinds series json html markdown ktap jobs base source config build-dir" "$@"
+  parse_options "quiet kinds series with json html markdown ktap jobs base source config build-dir" "$@"
   [ "${#REST[@]}" -eq 0 ] || die "$EX_USAGE" "./lab hang-matrix takes no arguments (./lab help hang-matrix)"
   local kinds label reporter status=0 model
   local -a report
   MATRIX_LIST=$LAB_ROOT/boot/lab/matrix/kinds.list
   MATRIX_SERIES=${OPT[series]:-stock} MATRIX_PATTERN=${OPT[kinds]:-.} MATRIX_JOBS=${OPT[jobs]:-$(nproc)}
   case $MATRIX_JOBS in '' | *[!0-9]* | 0) die "$EX_USAGE" "--jobs $MATRIX_JOBS: a number from 1" ;; esac
+  [ -z "${OPT[with]:-}" ] || [ -r "${OPT[with]}" ] || die "$EX_USAGE" "--with ${OPT[with]}: no such file"
   kinds=$(matrix_kinds)
   [ -n "$kinds" ] || die "$EX_USAGE" "--kinds $MATRIX_PATTERN matches none of: $(awk '!/^#/ && NF { printf "%s ", $1 }' "$MATRIX_LIST")"
   results_open hang-matrix
@@ -36,7 +40,7 @@ verb_hang-matrix() {
   done
   reporter=$(userspace_program panthor-harness)
   report=("$reporter" hang-report "$RESULTS" --kinds "$MATRIX_LIST" --series "$MATRIX_SERIES" --traces)
-  for label in json html markdown; do [ -z "${OPT[$label]:-}" ] || report+=("--$label" "${OPT[$label]}"); done
+  for label in with json html markdown; do [ -z "${OPT[$label]:-}" ] || report+=("--$label" "${OPT[$label]}"); done
   [ -z "${OPT[ktap]:-}" ] || report+=(--ktap)
   "${report[@]}" || status=$?
   model=$(cat "$RESULTS"/*/*/case.json 2>/dev/null | sed -n 's/.*"total_ms":\([0-9]*\).*/\1/p' | awk '{ ms += $1 } END { print ms + 0 }')
@@ -52,9 +56,12 @@ matrix_with_plants() { if [ "$1" = stock ]; then printf 'plants\n'; else printf 
 
 # matrix_column LABEL SERIES KINDS: plays KINDS (lines of the list) on a kernel with SERIES; their results go to LABEL/KIND.
 matrix_column() {
-  local line begin running=0
+  local line begin name running=0
+  local -a OPT_CONFIG=("${OPT_CONFIG[@]}")
   [ -n "$3" ] || return 0
   OPT[series]=$2
+  # What a series uses beyond a stock driver.
+  for name in ${2//,/ }; do [ ! -r "$LAB_ROOT/configs/$name.config" ] || OPT_CONFIG+=("$name"); done
   prepare_guest
   guest_command
   mark_cache_in_use
