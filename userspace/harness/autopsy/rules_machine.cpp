@@ -213,7 +213,8 @@ constexpr StageSet on_a_slot = {Stage::not_fetched, Stage::executing, Stage::com
 /// A group that is blocked on a sync object, or ended without writing its seqno, is idle to the driver: the
 /// GPU may sleep meanwhile.
 constexpr StageSet on_a_slot_for_sure = {Stage::not_fetched};
-constexpr StageSet before_or_behind_the_driver = {Stage::dependency, Stage::queued, Stage::wake_up};
+/// Not S2: a tick that waits in a starved workqueue keeps the GPU awake too.
+constexpr StageSet before_or_behind_the_driver = {Stage::dependency, Stage::wake_up};
 
 constexpr Rule table[] = {
     {"stall-line", Effect::names, {}, Confidence::certain, stall_line},

@@ -238,7 +238,8 @@ constexpr Rule table[] = {
     {"unusable-vm", Effect::tells, {}, Confidence::possible, unusable_vm},
     {"dead-group", Effect::tells, {}, Confidence::possible, dead_group},
     {"past-the-ioctl", Effect::rules_out, {Stage::ioctl}, Confidence::certain, past_the_ioctl},
-    {"target-pending", Effect::rules_out, {Stage::wake_up}, Confidence::certain, target_pending},
+    // It rules S8 out only as far as user space: the driver's fence below the scheduler's may have signalled.
+    {"target-pending", Effect::tells, {}, Confidence::possible, target_pending},
 };
 
 }  // namespace

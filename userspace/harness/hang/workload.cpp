@@ -216,7 +216,7 @@ void dead_group(WorkloadContext& context) {
 
 /// More busy groups than slots at medium priority, and the job of one at low priority.
 void slots_full(WorkloadContext& context) {
-  constexpr unsigned busy = 9, jobs_each = 48;
+  constexpr unsigned busy = 9, jobs_each = 12;
   constexpr uint32_t grid = 1400;  // 2 million tasks: about 0.1 s of all cores each
   Session session = open_session(context);
   const ComputeJob job(session);

@@ -127,14 +127,14 @@ TEST(Diagnosis, AnotherPendingFenceOfTheProcessPointsToS1) {
 TEST(Diagnosis, AGpuThatSleepsHasNothingOnASlot) {
   const Diagnosis diagnosis =
       diagnose(with_power(with_target(hanging(3), Target::State::pending, queue_fence), "suspended"));
-  EXPECT_EQ(diagnosis.stages.text(), "S1-S4,S6-S7");
+  EXPECT_EQ(diagnosis.stages.text(), "S1-S4,S6-S8");
   EXPECT_EQ(diagnosis.confidence, Confidence::possible);
 }
 
 TEST(Diagnosis, AGpuKeptAwakeHasWorkOfTheDriver) {
   const Diagnosis diagnosis =
       diagnose(with_power(with_target(hanging(3), Target::State::pending, queue_fence), "active"));
-  EXPECT_EQ(diagnosis.stages.text(), "S3-S7");
+  EXPECT_EQ(diagnosis.stages.text(), "S2-S7");
 }
 
 TEST(Diagnosis, AProbeThatPassesInTimeRulesOutWhatAllWouldMeet) {
@@ -152,7 +152,7 @@ TEST(Diagnosis, AProbeThatPassesInTimeRulesOutWhatAllWouldMeet) {
 TEST(Diagnosis, ALongWaitWithoutJobTimeoutIsNotOnASlot) {
   EXPECT_EQ(diagnose(with_power(with_target(hanging(20), Target::State::pending, queue_fence), "active"))
                 .stages.text(),
-            "S3-S4");
+            "S2-S4");
   Facts fired = with_power(with_target(hanging(20), Target::State::pending, queue_fence), "active");
   fired.log = {{990, "panthor fb000000.gpu: [drm] job timeout: pid=201, comm=llama-bench, seqno=3"}};
   EXPECT_EQ(diagnose(fired).stages.text(), "S5-S7");
@@ -278,7 +278,7 @@ TEST(Report, TheFirstLineIsTheVerdictAndAllFitsAScreen) {
   Facts facts = with_power(with_target(hanging(), Target::State::pending, queue_fence), "active");
   facts.sources = {{"kernel log", true, "3 lines", "x"}, Source::unseen("hang dump", "no series")};
   const std::string report = human_report(facts, diagnose(facts));
-  EXPECT_TRUE(report.starts_with("S3-S4: HANG")) << report;
+  EXPECT_TRUE(report.starts_with("S2-S4: HANG")) << report;
   EXPECT_LE(std::count(report.begin(), report.end(), '\n'), 40) << report;
   EXPECT_NE(report.find("not seen: hang dump: no series"), std::string::npos);
 }
