@@ -15,7 +15,7 @@ expect_exit 2 'excludes --cpus' "$LAB" exec --cpus 2 --time virtual -- true
 expect_exit 2 'no base v1.0' "$LAB" exec --base v1.0 -- true
 expect_exit 2 'base v7.0 is not packaged' "$LAB" exec --base v7.0 -- true
 expect_exit 2 'no kernel variant turbo' "$LAB" exec --kernel-variant turbo -- true
-expect_exit 2 'only frob: no such group; there are: shell lab boot unit' "$LAB" test --only unit,frob
+expect_exit 2 'only frob: no such group; there are: shell patches lab boot unit' "$LAB" test --only unit,frob
 expect_exit 2 'only igt/x: no such group' "$LAB" test --only igt/x
 expect_exit 2 'only : no such group' "$LAB" test --only ''
 expect_exit 2 'only scenarios/nothing: no scenario is named like that; there are: .*determinism' "$LAB" test --only scenarios/determinism,scenarios/nothing
