@@ -50,7 +50,7 @@ words=$("$program" ladderr 2>&1) || status=$?
 
 # boot/verdict asks for an autopsy: the words of its call are today's.
 # shellcheck disable=SC2016 # the text of that file
-call=$(sed -nE 's/.*\$\{LADDER%% \*\} (autopsy .*) >"\$DIR.*/\1/p' "$(dirname "$0")/../../../boot/verdict/verdict")
+call=$(sed -nE 's/.*\$\{LADDER%% \*\} (autopsy [^>]*) >.*/\1/p' "$(dirname "$0")/../../../boot/verdict/verdict")
 [ -n "$call" ] || fail "boot/verdict/verdict has no call of autopsy"
 bundle=$(mktemp -d)/bundle.tar.gz status=0
 mkdir "${bundle%/*}/root"
