@@ -32,7 +32,7 @@ expect S3 after-idle mcu-boot-lost:after=1:count=0
 expect S4 nops csg-ack-lost:count=0
 expect S4-S7 crowd
 expect S4 nops doorbell-lost:after=3:count=0
-expect S6 sync-wait
+expect S6-S7 sync-wait
 expect S5-S7 loop
 expect S5-S7 page-fault mmu-irq-lost:count=0
 expect S4-S7 nops job-irq-lost:after=3:count=0
