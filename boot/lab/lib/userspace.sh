@@ -31,7 +31,7 @@ build_userspace() {
 }
 
 build_userspace_locked() {
-  local flavour=$1 targets=$2 log=$LAB_CACHE/logs/userspace-$(basename "$USERSPACE_DIR").log
+  local flavour=$1 targets=$2 log=$LAB_CACHE/logs/userspace-${USERSPACE_DIR##*/}.log
   shift 2
   share_objects
   if [ ! -e "$USERSPACE_DIR/build.ninja" ] || [ "$(cat "$USERSPACE_DIR/lab-arguments" 2>/dev/null)" != "$*" ]; then
