@@ -15,6 +15,7 @@ target_compile_features(panthor_lab_options INTERFACE cxx_std_20)
 target_compile_options(panthor_lab_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor)
 
 if(PANTHOR_LAB_SANITIZE)
-  target_compile_options(panthor_lab_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all)
+  # -O1 finds what -O2 finds and compiles in half the time; reports need lines, no more.
+  target_compile_options(panthor_lab_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -O1 -g1)
   target_link_options(panthor_lab_options INTERFACE -fsanitize=address,undefined)
 endif()
