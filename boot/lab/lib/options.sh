@@ -23,6 +23,8 @@ rounds          value
 limit           value
 kinds           value
 with            value
+cases           value
+short           flag
 json            value
 html            value
 markdown        value

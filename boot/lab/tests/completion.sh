@@ -18,3 +18,5 @@ expect_equal "smp smp-debug" "$(complete_words run --kernel-variant smp)" "kerne
 expect_equal "--timeout" "$(complete_words exec --timeo)" "an option"
 expect_equal "panthor_query@query" "$(complete_words igt panthor_q)" "a test"
 expect_equal "exec" "$(complete_words help ex)" "help"
+expect_equal "boot-matrix" "$(complete_words boot)" "a verb of two words"
+expect_equal "early-hang" "$(complete_words boot-matrix --cases early)" "a case of boot-matrix"

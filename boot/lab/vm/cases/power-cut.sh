@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# shellcheck disable=SC2034 # read by play_case
+#: full: the power goes at over 100 points of install, rehearse and arm, as the disk saw them; some of these disks are booted
+fresh=yes
+POINTS=120
+
+# Everything that reaches the disk is written down in order.
+machine_disk() {
+  : >>"$MACHINE/writes"
+  printf 'driver=blklogwrites,node-name=disk,file.driver=qcow2,file.file.driver=file,file.file.filename=%s/disk.qcow2,log.driver=file,log.filename=%s/writes\n' "$MACHINE" "$MACHINE"
+}
+
+# written: how far that has come.
+written() { board sync && stat -c %s "$MACHINE/writes"; }
+
+play() {
+  local dir=$MACHINE from
+  mkdir -p "$dir/arm"
+  give_candidate
+  from=$(written)
+  panthor_boot install "/root/$VM_ID.tar.zst" && expect_done
+  panthor_boot rehearse && expect_done
+  cut_power "$VM_DIR" "$from" $((POINTS * 3 / 4))
+  copy_board "$1" "$dir/arm"
+  from=$(written)
+  panthor_boot arm "$VM_ID" && expect_done
+  panthor_boot disarm && expect_done
+  cut_power "$1" "$from" $((POINTS / 4))
+  cat "$dir/verdicts" "$dir/arm/verdicts" >"$dir/all"
+  [ "$(grep -c . "$dir/all")" -ge 100 ] || wrong "only $(grep -c . "$dir/all") points"
+  cut -f 3- "$dir/all" | sort | uniq -c
+  ! grep -q WRONG "$dir/all" || wrong "$(grep -c WRONG "$dir/all") of $(grep -c . "$dir/all") points: $(grep -m1 WRONG "$dir/all")"
+  good "the default boots after a power cut at each of $(grep -c . "$dir/all") points"
+}
+
+# cut_power BEFORE FROM COUNT: switches the board off and cuts the power of the disk it began with at COUNT points behind byte FROM of
+# what was written.
+cut_power() {
+  local here=$LAB_ROOT/boot/grub/awk
+  board "cd / && sha256sum boot/vmlinuz-* boot/initrd.img-* boot/panthor-lab/$VM_ID/Image boot/panthor-lab/$VM_ID/dtbs/*.dtb boot/panthor-lab/$VM_ID/initramfs.img" | sed 's,  ,  /,' >"$MACHINE/sums"
+  board 'cat /boot/grub/grub.cfg' >"$MACHINE/first.cfg"
+  awk -v config="$MACHINE/first.cfg" -v environment=/dev/null -v mode=body -f "$here/lexer.awk" -f "$here/script.awk" -f "$here/menu.awk" -f "$here/resolve.awk" >"$MACHINE/default.body"
+  machine_off
+  qemu-img convert -O raw "$1/disk.qcow2" "$MACHINE/disk.raw"
+  g++ -std=c++20 -O1 -o "$MACHINE/replay-writes" "$LAB_ROOT/boot/lab/vm/replay-writes.cpp"
+  export BOOTROOT
+  "$MACHINE/replay-writes" "$MACHINE/writes" "$MACHINE/disk.raw" "$2" "$(stat -c %s "$MACHINE/writes")" "$3" \
+    "$LAB_ROOT/boot/lab/vm/judge-disk.sh" "$MACHINE" "$MACHINE/disk.raw" || true
+  rm "$MACHINE/disk.raw"
+}

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# shellcheck disable=SC2016,SC2034 # for the board; read by play_case
+#: full: the initramfs is cut after arm
+story='GRUB could not load the initramfs of candidate vm; the default booted'
+loads=0
+spoil_armed() { board 'truncate -s 100000 /boot/panthor-lab/vm/initramfs.img && sync'; }

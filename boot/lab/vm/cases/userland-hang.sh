@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# shellcheck disable=SC2016,SC2034 # for the board; read by play_case
+#: full: a candidate whose init freezes: the watchdog resets the board
+story='candidate vm booted and died after stage'
+seconds=900
+spoil() { candidate_unit freeze '/bin/kill -SEGV 1'; }
+after_reboot() { wait_on_console 'Freezing execution|Caught <SEGV>' 400; }
+on_candidate() { :; }
