@@ -23,13 +23,13 @@ enum class Verdict : uint8_t {
 /// One row of A against the same of B.
 struct RowComparison {
   std::string name;
-  double a_ns = 0;                          ///< time of an operation, the median of the runs' figures
-  double b_ns = 0;                          ///< the same of B
-  double ratio = 0;                         ///< B / A
-  std::optional<stats::Interval> interval;  ///< of the ratio, 95 %
-  size_t observations = 0;                  ///< pairs, or observations of the smaller side
+  double a_ns = 0;                               ///< time of an operation, the median of the runs' figures
+  double b_ns = 0;                               ///< the same of B
+  double ratio = 0;                              ///< B / A
+  std::optional<stats::Interval> interval = {};  ///< of the ratio, 95 %
+  size_t observations = 0;                       ///< pairs, or observations of the smaller side
   Verdict verdict = Verdict::missing;
-  std::string note;
+  std::string note = {};
 };
 
 /// How the figures were put side by side.

@@ -25,8 +25,9 @@ TEST_F(VaInfoTest, AgreesWithTheGpu) {
   EXPECT_EQ(info().va_bits, device().gpu_info().va_bits());
   EXPECT_EQ(info().max_user_va_range + info().min_kernel_va_range, 1ull << info().va_bits);
   EXPECT_NE(info().page_size_bitmap & page, 0u);
-  if (device().version() >= has_mmu_info)
+  if (device().version() >= has_mmu_info) {
     EXPECT_EQ(info().page_size_bitmap, device().mmu_info().page_size_bitmap);
+  }
 }
 
 TEST_F(VaInfoTest, LimitsOfTheUserRangeAreWhatVmCreateDoes) {
