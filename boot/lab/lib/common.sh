@@ -49,6 +49,13 @@ one_of() {
   return 1
 }
 
+# need_one_of KIND WORD WORDS…: refuses a WORD that is none of WORDS.
+need_one_of() {
+  local kind=$1 word=$2
+  shift 2
+  one_of "$word" "$@" || die "$EX_USAGE" "no $kind $word$(suggestion "$word" "$@") (there are: $*)"
+}
+
 # suggestion WORD WORDS…: ": did you mean X?" where X is at most two edits from WORD; else nothing.
 suggestion() {
   printf '%s\n' "$@" | awk '

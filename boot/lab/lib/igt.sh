@@ -25,10 +25,7 @@ igt_known_binaries() {
   local test
   local -a known
   mapfile -t known < <(sed -n 's/^\(panthor_[a-z_]*\)@.*/\1/p' "$LAB_ROOT"/igt-tests/expectations/*.txt | sort -u)
-  for test in "$@"; do
-    one_of "${test%%@*}" "${known[@]}" ||
-      die "$EX_USAGE" "no IGT test binary ${test%%@*}$(suggestion "${test%%@*}" "${known[@]}") (there are: ${known[*]})"
-  done
+  for test in "$@"; do need_one_of "IGT test binary" "${test%%@*}" "${known[@]}"; done
 }
 
 # build_igt_tests: our own IGT tests, against the libigt of the guest's root (build_rootfs). After it: IGT_TESTS_DIR.

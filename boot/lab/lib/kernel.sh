@@ -112,9 +112,10 @@ kernel_build() {
 # build_kernel: source, series and variant from the options; builds unless this very kernel is in the cache.
 build_kernel() {
   local fragment key
-  local -a files=()
+  local -a files=() variants
   KERNEL_VARIANT=${OPT[kernel-variant]:-virtual-time}
-  variant_names | grep -qxF -- "$KERNEL_VARIANT" || die "$EX_USAGE" "no kernel variant $KERNEL_VARIANT (there are: $(variant_names | tr '\n' ' '))"
+  mapfile -t variants < <(variant_names)
+  need_one_of "kernel variant" "$KERNEL_VARIANT" "${variants[@]}"
   resolve_source
   SERIES_NAMES=${OPT[series]:-stock}
   apply_series "$SERIES_NAMES"

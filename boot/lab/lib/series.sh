@@ -46,13 +46,13 @@ patch_tree() {
 # apply_series NAMES|stock: comma-separated names.
 apply_series() {
   local wanted=${1:-stock} name dir
-  local -a names patches
+  local -a names patches known
   SERIES_KEY=stock
   [ "$wanted" != stock ] || return 0
   IFS=, read -ra names <<<"$wanted"
+  mapfile -t known < <(series_names "$SRC_BASE")
   for name in "${names[@]}"; do
-    [ "$name" = all ] || series_names "$SRC_BASE" | grep -qxF -- "$name" ||
-      die "$EX_USAGE" "no series $name for $SRC_BASE (there are: stock $(series_names "$SRC_BASE" | tr '\n' ' '))"
+    one_of "$name" all "${known[@]}" || die "$EX_USAGE" "no series $name for $SRC_BASE (there are: stock ${known[*]})"
   done
   mapfile -t patches < <(series_patches "$SRC_BASE" "${names[@]}")
   [ "${#patches[@]}" -gt 0 ] || return 0

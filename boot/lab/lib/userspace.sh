@@ -39,7 +39,7 @@ build_userspace_locked() {
     printf '%s' "$*" >"$USERSPACE_DIR/lab-arguments"
   fi
   # shellcheck disable=SC2086 # a list of targets
-  if ! ninja -C "$USERSPACE_DIR" -n $targets 2>/dev/null | grep -q 'no work to do'; then
+  if [[ $(ninja -C "$USERSPACE_DIR" -n $targets 2>/dev/null) != *'no work to do'* ]]; then
     # shellcheck disable=SC2086
     step "building user space ($flavour)" "$log" ninja -C "$USERSPACE_DIR" $targets || die "$EX_BUILD" "user space failed to build ($log)"
   fi
