@@ -11,9 +11,16 @@ checkpatch_complaints() {
     grep -vE '^total: |_trace\.h:[0-9]+: CHECK:(OPEN_ENDED_LINE|PARENTHESIS_ALIGNMENT):' || true
 }
 
+# checkpatch_result SUITE BASE/SERIES/PATCH
+checkpatch_result() {
+  local text
+  text=$(checkpatch_complaints "$LAB_ROOT/kernel-patches/$2")
+  if [ -z "$text" ]; then result "$1" "$2" pass 0; else result "$1" "$2" fail 0 "$text"; fi
+}
+
 # steps_run NAMES: one result for each patch of these series.
 steps_run() {
-  local patch text fragment tree
+  local patch fragment tree
   local -a names patches files=()
   IFS=, read -ra names <<<"$1"
   need_uml_host
@@ -34,8 +41,7 @@ steps_run() {
   step "copying the sources of $SRC_BASE" "$KERNEL_DIR/tree.log" patch_tree "$SRC_TREE" "$tree" "$SRC_BASE"
   SRC_TREE=$tree/linux
   for patch in "${patches[@]}"; do
-    text=$(checkpatch_complaints "$LAB_ROOT/kernel-patches/$SRC_BASE/$patch")
-    if [ -z "$text" ]; then result checkpatch "$patch" pass; else result checkpatch "$patch" fail 0 "$text"; fi
+    checkpatch_result checkpatch "$SRC_BASE/$patch"
     strictly step_try "$patch" "${files[@]}"
     [ "$STATUS" -eq 0 ] || result step "$patch" fail 0 "stopped with exit code $STATUS; logs in $RESULTS"
     SRC_STATE=$(printf '%s %s' "$SRC_STATE" "$patch" | hash_text)

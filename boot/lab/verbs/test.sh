@@ -103,12 +103,11 @@ test_shell() {
 }
 
 test_patches() {
-  local patch text
+  local patch
   declare -gA OPT=()
   resolve_source
   while read -r patch; do
-    text=$(checkpatch_complaints "$LAB_ROOT/kernel-patches/$patch")
-    if [ -z "$text" ]; then result patches "$patch" pass 0; else result patches "$patch" fail 0 "$text"; fi
+    checkpatch_result patches "$patch"
   done < <(cd "$LAB_ROOT/kernel-patches" && find . -name '*.patch' -printf '%P\n' | LC_ALL=C sort)
 }
 
