@@ -5,7 +5,7 @@
 # lab: series=hang config=hang variant=virtual-time timeout=900
 # lab: long=READS=10000 long=MINUTES=30 long-timeout=14400
 set -eu
-twenty=$(yes "$(ls /sys/kernel/debug/dri/*/hang | head -n 1)" | head -n 20) # read by one program
+. "$(dirname "$0")/../guest/dumps.sh"
 quiet() { if dmesg | grep 'stall: '; then echo "a false alarm: $1" && exit 1; fi; }
 try() { "$@" >/tmp/out 2>&1 || { cat /tmp/out && exit 1; }; }
 seconds() { cut -d. -f1 /proc/uptime; } # of the model
@@ -17,9 +17,7 @@ while [ ! -e /tmp/enough ]; do panthor-harness load --processes 4 --groups 8 --r
 load=$!
 reads=0
 while [ "$reads" -lt "${READS:-1000}" ]; do
-  # shellcheck disable=SC2086 # words
-  complete=$(sed -s -n '$p' $twenty | grep -c '^end lines=[0-9]* truncated=0$') || true
-  [ "$complete" -eq 20 ] || { echo "read $reads: $complete of 20 dumps are complete" && exit 1; }
+  read_twenty "read $reads"
   reads=$((reads + 20))
 done
 touch /tmp/enough

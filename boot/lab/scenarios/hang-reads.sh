@@ -4,8 +4,7 @@
 # lab: series=hang,plants config=hang variant=virtual-time timeout=900 dmesg=any
 # lab: long=READS=10000 long-timeout=7200
 set -eu
-dump=$(ls /sys/kernel/debug/dri/*/hang | head -n 1)
-twenty=$(yes "$dump" | head -n 20) # read by one program
+. "$(dirname "$0")/../guest/dumps.sh"
 hang() { panthor-harness hang-case reads --stage S4 --watch 20 "$@" >/tmp/case 2>&1 || true; }
 
 # KIND of boot/lab/matrix/kinds.list, and how it is played
@@ -34,9 +33,7 @@ while read -r name how; do
   begin=$(hundredths)
   done=0
   while [ "$done" -lt "$each" ]; do
-    # shellcheck disable=SC2086 # words
-    complete=$(sed -s -n '$p' $twenty | grep -c '^end lines=[0-9]* truncated=0$') || true
-    [ "$complete" -eq 20 ] || { echo "$name: $complete of 20 dumps are complete" && exit 1; }
+    read_twenty "$name"
     done=$((done + 20))
   done
   took=$(($(hundredths) - begin))
