@@ -4,6 +4,8 @@
 # and when a write is done, the new one. grub-fstest is GRUB's own reader.
 # shellcheck source=boot/lab/tests/support/helper.bash
 . "$(dirname "${BASH_SOURCE[0]}")/../lab/tests/support/helper.bash"
+# shellcheck source=boot/tests/support/judge-disk.bash
+. "$(dirname "${BASH_SOURCE[0]}")/support/judge-disk.bash"
 [ "$(id -u)" -eq 0 ] || { echo "needs root, to mount a file system" && exit 77; }
 [ -n "${BOOTROOT:-}" ] || { echo "needs the root that ./lab test --only boot makes" && exit 77; }
 
@@ -25,7 +27,7 @@ version() { awk -v n="$1" 'BEGIN { for (i = 0; i < 100000; i++) print n }'; }
 # grub_reads: the version GRUB finds after a power cut now; "damaged" if it is none.
 grub_reads() {
   cp "$DISK" "$CUT"
-  "$BOOTROOT"/lib64/ld-linux-x86-64.so.2 --library-path "$BOOTROOT/usr/lib/x86_64-linux-gnu" "$BOOTROOT/usr/bin/grub-fstest" "$CUT" cat '(loop0)/grub.cfg' >"$SCRATCH/read" 2>/dev/null || true
+  grub_fstest "$CUT" cat '(loop0)/grub.cfg' >"$SCRATCH/read" || true
   awk 'NR == 1 { v = $0 } $0 != v { bad = 1 } END { if (NR == 100000 && !bad) print v; else print "damaged" }' "$SCRATCH/read"
 }
 

@@ -5,18 +5,15 @@
 # whole.
 # shellcheck source=boot/tests/support/board.bash
 . "$(dirname "${BASH_SOURCE[0]}")/support/board.bash"
+# shellcheck source=boot/tests/support/power-cut.bash
+. "$(dirname "${BASH_SOURCE[0]}")/support/power-cut.bash"
 # shellcheck source=boot/tests/support/judge-disk.bash
 . "$(dirname "${BASH_SOURCE[0]}")/support/judge-disk.bash"
 
-SHIM=$SCRATCH/power-cut.so DISK=$SCRATCH/disk JUDGE_DIR=$SCRATCH/judge JUDGE_PLACE='(loop0)' JUDGE_HOME=/grub
-gcc -O1 -Wall -Wextra -Werror -shared -fPIC -o "$SHIM" "$LAB_ROOT/boot/tests/support/power-cut.c" -ldl
+DISK=$SCRATCH/disk JUDGE_DIR=$SCRATCH/judge JUDGE_PLACE='(loop0)' JUDGE_HOME=/grub
+export CUT_SYNC=yes # the disk is what is judged
 mkdir "$JUDGE_DIR"
-make_board
-make_package "$SCRATCH/package" one 7.2.13-lab1
-tar -cf "$SCRATCH/one.tar" -C "$SCRATCH/package" boot usr
-mkdir -p "$BOARD$SCRATCH"
-cp "$SHIM" "$BOARD$SHIM"
-touch "$BOARD/.cut-inside"
+make_board_to_cut
 
 # /boot becomes a file system of its own, sparse, so that it can be copied a hundred times.
 attach() { mount -o loop "$DISK" "$BOARD/boot" 2>/dev/null || { echo "needs a loop device" && exit 77; }; }
@@ -45,15 +42,6 @@ restore_disk() {
   cp -a "$SCRATCH"/kept/{etc,proc} "$BOARD/"
   cp -a "$SCRATCH/kept/modules" "$BOARD/usr/lib/"
   attach
-}
-
-cut_at() {
-  rm -f "$SCRATCH/changes"
-  (
-    export CUT_ROOT=$BOARD CUT_LOG=$SCRATCH/changes CUT_AT=$1 CUT_SYNC=yes LD_PRELOAD=$SHIM
-    exec setsid --fork --wait "$PANTHOR_BOOT" "$2" --root "$BOARD" "${@:3}" >"$SCRATCH/out" 2>&1 </dev/null
-  ) 2>/dev/null || true
-  touch "$SCRATCH/changes"
 }
 
 # cuts COUNT VERB ARGS…: at COUNT of its changes, evenly; then the verb is done to its end.

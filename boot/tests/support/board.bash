@@ -97,13 +97,9 @@ boots_with() {
 }
 
 # resolve NAME=VALUE…: the resolver on the board's configuration.
-resolve() {
-  local here=$LAB_ROOT/boot/grub/awk setting
-  local -a settings=()
-  for setting in "$@"; do settings+=(-v "$setting"); done
-  awk -v config="$BOARD/boot/grub/grub.cfg" -v environment="$BOARD/boot/grub/grubenv" "${settings[@]}" \
-    -f "$here/lexer.awk" -f "$here/script.awk" -f "$here/menu.awk" -f "$here/resolve.awk"
-}
+# shellcheck source=boot/grub/lib/resolver.sh
+. "$LAB_ROOT/boot/grub/lib/resolver.sh"
+resolve() { GRUB_ENV=$BOARD/boot/grub/grubenv GRUB_DIR='' resolver "$BOARD/boot/grub/grub.cfg" "$@"; }
 
 # reboot_board: what GRUB would do: take next_entry once, boot what it stands for. BOOTED is its id.
 reboot_board() {

@@ -12,12 +12,9 @@ grub_fstest() { "$BOOTROOT"/lib64/ld-linux-x86-64.so.2 --library-path "$BOOTROOT
 as_grub() { grub_fstest "$1" cat "$JUDGE_PLACE$2"; }
 as_linux() { debugfs -R "cat $2" "$1" 2>/dev/null; }
 
-judge_resolve() {
-  local here=$LAB_ROOT/boot/grub/awk setting
-  local -a settings=()
-  for setting in "$@"; do settings+=(-v "$setting"); done
-  LC_ALL=C awk -v config="$JUDGE_DIR/grub.cfg" -v environment="$JUDGE_DIR/grubenv" "${settings[@]}" -f "$here/lexer.awk" -f "$here/script.awk" -f "$here/menu.awk" -f "$here/resolve.awk"
-}
+# shellcheck source=boot/grub/lib/resolver.sh
+. "$LAB_ROOT/boot/grub/lib/resolver.sh"
+judge_resolve() { GRUB_ENV=$JUDGE_DIR/grubenv GRUB_DIR='' resolver "$JUDGE_DIR/grub.cfg" "$@"; }
 
 # judge_boot READER FILE: what the next boot is: default, clone, candidate; or WRONG and why.
 judge_boot() {

@@ -5,6 +5,9 @@
 fresh=yes
 POINTS=120
 
+# shellcheck source=boot/grub/lib/resolver.sh
+. "$LAB_ROOT/boot/grub/lib/resolver.sh"
+
 # Everything that reaches the disk is written down in order.
 machine_disk() {
   : >>"$MACHINE/writes"
@@ -37,10 +40,9 @@ play() {
 # cut_power BEFORE FROM COUNT: switches the board off and cuts the power of the disk it began with at COUNT points behind byte FROM of
 # what was written.
 cut_power() {
-  local here=$LAB_ROOT/boot/grub/awk
   board "cd / && sha256sum boot/vmlinuz-* boot/initrd.img-* boot/panthor-lab/$VM_ID/Image boot/panthor-lab/$VM_ID/dtbs/*.dtb boot/panthor-lab/$VM_ID/initramfs.img" | sed 's,  ,  /,' >"$MACHINE/sums"
   board 'cat /boot/grub/grub.cfg' >"$MACHINE/first.cfg"
-  awk -v config="$MACHINE/first.cfg" -v environment=/dev/null -v mode=body -f "$here/lexer.awk" -f "$here/script.awk" -f "$here/menu.awk" -f "$here/resolve.awk" >"$MACHINE/default.body"
+  GRUB_ENV=/dev/null GRUB_DIR='' resolver "$MACHINE/first.cfg" mode=body >"$MACHINE/default.body"
   machine_off
   qemu-img convert -O raw "$1/disk.qcow2" "$MACHINE/disk.raw"
   g++ -std=c++20 -O1 -o "$MACHINE/replay-writes" "$LAB_ROOT/boot/lab/vm/replay-writes.cpp"
