@@ -2,11 +2,9 @@
 // What `autopsy` concludes from given facts.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <span>
 #include <stdexcept>
 #include <system_error>
@@ -14,6 +12,7 @@
 #include "autopsy/bundle.hpp"
 #include "autopsy/diagnosis.hpp"
 #include "autopsy/report.hpp"
+#include "file_tree.hpp"
 
 namespace harness::autopsy {
 namespace {
@@ -318,8 +317,8 @@ TEST(Bundle, IsATarOfWholeBlocks) {
 }
 
 TEST(Bundle, IsWrittenWholeOrNotAtAll) {
-  const auto path =
-      std::filesystem::temp_directory_path() / ("autopsy-" + std::to_string(::getpid()) + ".tar.gz");
+  const FileTree tree;
+  const auto path = tree.path("autopsy.tar.gz");
   const BundleFile file{"a.txt", "hello"};
   write_bundle(path, std::span(&file, 1));
   gzFile in = gzopen(path.c_str(), "rb");
@@ -327,7 +326,6 @@ TEST(Bundle, IsWrittenWholeOrNotAtAll) {
   EXPECT_EQ(gzread(in, head, 16), 16);
   gzclose(in);
   EXPECT_STREQ(head, "panthor-autopsy/");
-  std::filesystem::remove(path);
   EXPECT_THROW(write_bundle("/nowhere/x.tar.gz", std::span(&file, 1)), std::system_error);
 }
 

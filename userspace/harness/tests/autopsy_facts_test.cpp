@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <thread>
 
 #include "autopsy/bounded_read.hpp"
@@ -18,6 +17,7 @@
 #include "autopsy/power.hpp"
 #include "autopsy/processes.hpp"
 #include "autopsy/workers.hpp"
+#include "file_tree.hpp"
 
 namespace harness::autopsy {
 namespace {
@@ -27,21 +27,10 @@ using namespace std::chrono_literals;
 
 class AutopsyTree : public ::testing::Test {
  protected:
-  AutopsyTree() {
-    board_.root = fs::temp_directory_path() / ("harness-autopsy-" + std::to_string(::getpid()));
-    fs::remove_all(board_.root);
-    fs::create_directories(board_.root);
-  }
-  ~AutopsyTree() override { fs::remove_all(board_.root); }
+  AutopsyTree() { board_.root = tree_.root(); }
 
-  void file(const std::string& name, const std::string& text) const {
-    fs::create_directories(board_.path(name).parent_path());
-    std::ofstream(board_.path(name)) << text;
-  }
-  void link(const std::string& name, const std::string& target) const {
-    fs::create_directories(board_.path(name).parent_path());
-    fs::create_symlink(target, board_.path(name));
-  }
+  void file(const std::string& name, const std::string& text) const { tree_.file(name, text); }
+  void link(const std::string& name, const std::string& target) const { tree_.link(name, target); }
 
   /// Process 201 with the GPU at descriptor 3 and a sync_file at 5, its only thread in system call `syscall`.
   void process(const std::string& syscall, const std::string& wchan = "0",
@@ -70,6 +59,7 @@ class AutopsyTree : public ::testing::Test {
     link("/sys/bus/platform/devices/fb000000.gpu/driver", "../../../bus/platform/drivers/panthor");
   }
 
+  FileTree tree_;
   BoardTree board_;
 };
 

@@ -2,13 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <set>
 
 #include "bench/bench_report.hpp"
 #include "bench/comparison.hpp"
 #include "bench/workload.hpp"
+#include "file_tree.hpp"
 
 namespace harness {
 namespace {
@@ -98,11 +97,11 @@ TEST(BenchRecord, AFileThatIsNotThereIsNamed) {
 }
 
 TEST(BenchRecord, IsReplacedAndReadBack) {
-  const auto path = std::filesystem::temp_directory_path() / ("bench-record-" + std::to_string(::getpid()));
-  std::ofstream(path) << "not a record";
+  const FileTree tree;
+  tree.file("record.json", "not a record");
+  const auto path = tree.path("record.json");
   write_record(path, record_of({3}));
   EXPECT_EQ(read_record(path).runs.size(), 1u);
-  std::filesystem::remove(path);
   EXPECT_THROW(write_record("/nowhere/x.json", record_of({3})), std::system_error);
 }
 

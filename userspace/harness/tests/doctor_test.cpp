@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "board/checks.hpp"
+#include "file_tree.hpp"
 
 namespace harness {
 namespace {
@@ -18,21 +17,10 @@ constexpr const char* release = "7.2.0";
 /// A machine made of files.
 class DoctorTest : public ::testing::Test {
  protected:
-  DoctorTest() {
-    board_.root = fs::temp_directory_path() / ("harness-doctor-" + std::to_string(::getpid()));
-    fs::remove_all(board_.root);
-    fs::create_directories(board_.root);
-  }
-  ~DoctorTest() override { fs::remove_all(board_.root); }
+  DoctorTest() { board_.root = tree_.root(); }
 
-  void file(const std::string& name, const std::string& text = "") const {
-    fs::create_directories(board_.path(name).parent_path());
-    std::ofstream(board_.path(name), std::ios::binary) << text;
-  }
-  void link(const std::string& name, const std::string& target) const {
-    fs::create_directories(board_.path(name).parent_path());
-    fs::create_symlink(target, board_.path(name));
-  }
+  void file(const std::string& name, const std::string& text = "") const { tree_.file(name, text); }
+  void link(const std::string& name, const std::string& target) const { tree_.link(name, target); }
 
   void gpu(const std::string& driver) const {
     const std::string node = "/sys/bus/platform/devices/fb000000.gpu";
@@ -72,6 +60,7 @@ class DoctorTest : public ::testing::Test {
     return {};
   }
 
+  FileTree tree_;
   BoardTree board_;
 };
 

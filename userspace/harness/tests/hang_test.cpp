@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <set>
 
+#include "file_tree.hpp"
 #include "hang/matrix_report.hpp"
 #include "hang/workload.hpp"
 
@@ -131,22 +130,21 @@ TEST(Judgement, FreshProcess) {
 
 class MatrixReportTest : public testing::Test {
  protected:
-  MatrixReportTest() {
-    std::filesystem::create_directories(root_ / "stock" / "a" / "guest");
-    std::filesystem::create_directories(root_ / "stock" / "b");
-    std::ofstream(root_ / "kinds.list")
-        << "# comment\nb S4 hang=plain\na S4 fault=x   # why\nc S1 hang=in-fence\n";
-    std::ofstream(root_ / "stock" / "a" / "case.json") << silent().dump();
-    std::ofstream(root_ / "stock" / "b" / "error") << "the workload could not be prepared\nmore\n";
-    std::ofstream(root_ / "stock" / "a" / "guest" / "model.log")
-        << "1000 mcu.status value=0x1\n2000000 model.mark word=start\n2500000 doorbell.ring id=1\n";
-    std::ofstream(root_ / "stock" / "a" / "trace") << "# tracer: nop\n    kworker/u4:1-41      [000] .....   "
-                                                      "  5.000250: drm_sched_job_run: dev=gpu, id=3\n";
-    cases_ = load_matrix(root_, kinds_in(root_ / "kinds.list"), {"stock"});
-  }
-  ~MatrixReportTest() override { std::filesystem::remove_all(root_); }
+  [[nodiscard]] std::vector<std::string> kinds() const { return kinds_in(tree_.path("kinds.list")); }
 
-  std::filesystem::path root_ = std::filesystem::path(testing::TempDir()) / "hang-matrix-test";
+  MatrixReportTest() {
+    tree_.file("kinds.list", "# comment\nb S4 hang=plain\na S4 fault=x   # why\nc S1 hang=in-fence\n");
+    tree_.file("stock/a/case.json", silent().dump());
+    tree_.file("stock/b/error", "the workload could not be prepared\nmore\n");
+    tree_.file("stock/a/guest/model.log",
+               "1000 mcu.status value=0x1\n2000000 model.mark word=start\n2500000 doorbell.ring id=1\n");
+    tree_.file("stock/a/trace",
+               "# tracer: nop\n    kworker/u4:1-41      [000] .....     5.000250: "
+               "drm_sched_job_run: dev=gpu, id=3\n");
+    cases_ = load_matrix(tree_.root(), kinds(), {"stock"});
+  }
+
+  FileTree tree_;
   Matrix cases_;
 };
 
@@ -203,11 +201,11 @@ TEST_F(MatrixReportTest, TheTraceIsValidAndInTheOrderOfItsTimes) {
 }
 
 TEST_F(MatrixReportTest, AnotherRunsCasesAreFurtherColumns) {
-  std::ofstream(root_ / "other.json") << matrix_json(cases_).dump();
-  Matrix other = load_matrix(root_ / "other.json");
+  tree_.file("other.json", matrix_json(cases_).dump());
+  Matrix other = load_matrix(tree_.path("other.json"));
   ASSERT_EQ(other.size(), 2u);
   other[1].seen["kernel"] = "7.0.0";
-  const Matrix both = merge(std::move(other), std::move(cases_), kinds_in(root_ / "kinds.list"));
+  const Matrix both = merge(std::move(other), std::move(cases_), kinds());
   EXPECT_EQ(both[2].column() + ", " + both[3].column(), "7.0 stock, 7.2 stock");
   const std::string page = markdown_page(both);
   EXPECT_NE(page.find("\n| kind | stage | provoked by | 7.0 stock | 7.2 stock |\n"), std::string::npos)
@@ -216,8 +214,8 @@ TEST_F(MatrixReportTest, AnotherRunsCasesAreFurtherColumns) {
       page.find("\n| a | S4 | fault=csg-ack-lost hang=plain | **sleeps, silent** | **sleeps, silent** |\n"),
       std::string::npos)
       << page;
-  std::ofstream(root_ / "nonsense.json") << "[]";
-  EXPECT_THROW((void)load_matrix(root_ / "nonsense.json"), std::invalid_argument);
+  tree_.file("nonsense.json", "[]");
+  EXPECT_THROW((void)load_matrix(tree_.path("nonsense.json")), std::invalid_argument);
 }
 
 TEST_F(MatrixReportTest, ThePageIsSelfContainedAndEscapesWhatItShows) {

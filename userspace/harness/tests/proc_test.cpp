@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 
 #include "board/interrupts.hpp"
+#include "file_tree.hpp"
 #include "ladder/kernel_log.hpp"
 #include "ladder/process_snapshot.hpp"
 
@@ -38,24 +35,16 @@ TEST(ParseKmsg, IsTheFirstLineAndItsTime) {
 
 class SnapshotTest : public ::testing::Test {
  protected:
-  SnapshotTest()
-      : proc_(std::filesystem::temp_directory_path() / ("harness-proc-" + std::to_string(::getpid()))) {
-    std::filesystem::create_directories(proc_ / "42");
-  }
-  ~SnapshotTest() override { std::filesystem::remove_all(proc_); }
+  void file(const std::string& name, const std::string& text) const { proc_.file("42/" + name, text); }
 
-  void file(const std::string& name, const std::string& text) const {
-    std::ofstream(proc_ / "42" / name) << text;
-  }
-
-  std::filesystem::path proc_;
+  FileTree proc_;
 };
 
 TEST_F(SnapshotTest, ReadsWhatThereIs) {
   file("status", "Name:\tpanthor-harness\nState:\tD (disk sleep)\n");
   file("wchan", "dma_fence_default_wait");
   file("syscall", "29 0x3 0xc0106443\n");
-  const ProcessSnapshot snapshot = snapshot_process(42, proc_);
+  const ProcessSnapshot snapshot = snapshot_process(42, proc_.root());
   EXPECT_EQ(snapshot.state, 'D');
   EXPECT_EQ(snapshot.wchan, "dma_fence_default_wait");
   EXPECT_EQ(snapshot.syscall, "29 0x3 0xc0106443");
@@ -63,7 +52,7 @@ TEST_F(SnapshotTest, ReadsWhatThereIs) {
 }
 
 TEST_F(SnapshotTest, AProcessThatIsGoneHasNoState) {
-  EXPECT_EQ(snapshot_process(43, proc_).state, '?');
+  EXPECT_EQ(snapshot_process(43, proc_.root()).state, '?');
 }
 
 }  // namespace

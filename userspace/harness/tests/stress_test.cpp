@@ -3,11 +3,10 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <set>
 
 #include "board/gpu_power.hpp"
+#include "file_tree.hpp"
 #include "stress/hog.hpp"
 #include "stress/stress_report.hpp"
 #include "stress/worker.hpp"
@@ -178,31 +177,21 @@ TEST(StressReport, AGpuThatDoesNotComputeAtTheEndFails) {
   EXPECT_TRUE(std::ranges::any_of(steps, [](const StepResult& step) { return step.failed(); }));
 }
 
-class FileTree : public ::testing::Test {
- protected:
-  void SetUp() override { std::filesystem::remove_all(root_); }
-  void TearDown() override { std::filesystem::remove_all(root_); }
-  void write(const std::string& path, const std::string& text) const {
-    const auto full = root_ / path;
-    std::filesystem::create_directories(full.parent_path());
-    std::ofstream(full) << text;
-  }
-  std::filesystem::path root_ = std::filesystem::path(::testing::TempDir()) / "stress_test";
-};
-
-TEST_F(FileTree, MemoryStateIsInBytes) {
-  write("meminfo", "MemTotal: 1000 kB\nMemAvailable:     300 kB\nSwapTotal: 20 kB\nSwapFree:  10 kB\n");
-  write("vmstat", "pswpin 5\npswpout 7\n");
-  const MemoryState state = read_memory_state(root_.string());
+TEST(StressMachine, MemoryStateIsInBytes) {
+  const FileTree proc;
+  proc.file("meminfo", "MemTotal: 1000 kB\nMemAvailable:     300 kB\nSwapTotal: 20 kB\nSwapFree:  10 kB\n");
+  proc.file("vmstat", "pswpin 5\npswpout 7\n");
+  const MemoryState state = read_memory_state(proc.root().string());
   EXPECT_EQ(state.available, 300u << 10);
   EXPECT_EQ(state.swap_total, 20u << 10);
   EXPECT_EQ(state.swap_free, 10u << 10);
   EXPECT_EQ(state.swapped_out, 7u * 4096);
 }
 
-TEST_F(FileTree, GpuPowerWithoutAMaliMayNotSuspend) {
+TEST(StressMachine, GpuPowerWithoutAMaliMayNotSuspend) {
+  const FileTree tree;
   BoardTree board;
-  board.root = root_;
+  board.root = tree.root();
   const GpuPower power(board);
   EXPECT_FALSE(power.may_suspend());
   EXPECT_FALSE(power.let_suspend(true));
