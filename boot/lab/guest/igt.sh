@@ -3,10 +3,11 @@
 # Runs in the guest or on a board: igt.sh OUT [TESTS…]: igt_runner over upstream's panthor binaries and our own, results in
 # OUT/runner; where there is no runner, the binaries themselves with their output in OUT/NAME.log. TESTS are BINARY or BINARY@SUBTEST patterns.
 set -u
+. "$(dirname "$0")/swap.sh"
 out=$1
 shift
-# The guest's swap device. A machine that is set up has its own.
-if [ -b /dev/ubda ]; then mkswap /dev/ubda >/dev/null && swapon /dev/ubda || exit 98; fi
+# A machine that is set up has its own.
+if [ -b /dev/ubda ]; then swap_on /dev/ubda || exit 98; fi
 root=$(mktemp -d)
 mkdir -p "$root/panthor"
 for directory in ${IGT_DIRECTORIES:-/usr/libexec/igt-gpu-tools/panthor /usr/lib/igt-gpu-tools/panthor /igt-tests}; do

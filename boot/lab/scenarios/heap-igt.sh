@@ -4,6 +4,7 @@
 # the driver are left to ./lab igt.
 # lab: variant=virtual-time series=heap igt=own timeout=900
 set -eu
-mkswap /dev/ubda >/dev/null && swapon /dev/ubda
+. "$(dirname "$0")/../guest/swap.sh"
+swap_on /dev/ubda
 /igt-tests/panthor_va_heap
 /igt-tests/panthor_scratch --run-subtest '*,!unplug*,!reset*'
