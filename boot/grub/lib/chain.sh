@@ -79,3 +79,15 @@ check_chain() {
   check_secure_boot
   note_stale_extlinux
 }
+
+# check_one_shot: what has to hold before anything is booted once: the chain from firmware to GRUB, a story that is told to its end, and a
+# default that boots by itself.
+check_one_shot() {
+  check_chain
+  check_verdict
+  settle_rehearsal
+  check_nothing_pending
+  check_unattended "$GRUB_CFG"
+  check_default_files "$GRUB_CFG"
+  check_next_entry "$GRUB_CFG"
+}

@@ -13,13 +13,7 @@ verb_arm() {
   id=${REST[0]}
   find_system
   need_candidate "$id"
-  check_chain
-  check_verdict
-  settle_rehearsal
-  check_nothing_pending
-  check_unattended "$GRUB_CFG"
-  check_default_files "$GRUB_CFG"
-  check_next_entry "$GRUB_CFG"
+  check_one_shot
   check_rehearsal
   check_candidate_files "$id"
   check_entry "$GRUB_CFG" "panthor-lab-$id"

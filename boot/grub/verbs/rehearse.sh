@@ -11,13 +11,7 @@ verb_rehearse() {
   [ "${#REST[@]}" -eq 0 ] || die "$EX_USAGE" "rehearse takes no arguments"
   DRY=${OPT[dry-run]:-}
   find_system
-  check_chain
-  check_verdict
-  settle_rehearsal
-  check_nothing_pending
-  check_unattended "$GRUB_CFG"
-  check_default_files "$GRUB_CFG"
-  check_next_entry "$GRUB_CFG"
+  check_one_shot
   why=$(unwritable_block)
   [ -z "$why" ] || warn "note: GRUB probably cannot write $GRUB_ENV: $why. The rehearsal will show it, and boots the default in any case"
   if [ -n "$DRY" ]; then
