@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # No false alarm: upstream's IGT, a load of many groups, more groups of the lowest priority than there are slots, and a GPU that goes to
-# sleep again and again leave the stall detector silent, and the dump can be read all the time.
+# sleep again and again, alone or with the system, leave the stall detector silent, and the dump can be read all the time.
 # lab: series=hang config=hang variant=virtual-time timeout=900
 # lab: long=READS=10000 long=MINUTES=30 long-timeout=14400
 set -eu
@@ -34,6 +34,7 @@ while [ $(($(seconds) - begin)) -lt $((60 * ${MINUTES:-1})) ]; do
     try panthor-harness smoke memory
     sleep 1 # the GPU is asleep after 50 ms
   done
+  try panthor_device_tests --gtest_also_run_disabled_tests --gtest_filter='SuspendTest.*' # the whole system
   rounds=$((rounds + 1))
   quiet "round $rounds of the mixed load"
 done
