@@ -36,6 +36,8 @@ void __igt_subtest_group_save(int *save, int *describe);
 void __igt_subtest_group_restore(int save, int describe);
 void igt_success(void);
 IGT_NORETURN void igt_exit(void);
+typedef void (*igt_exit_handler_t)(int signal);
+void igt_install_exit_handler(igt_exit_handler_t handler);
 IGT_PRINTF(1, 2) void igt_describe_f(const char *format, ...);
 
 #define IGT_ENTER(wanted) ((wanted) && sigsetjmp(igt_subtest_jmpbuf, 1) == 0)

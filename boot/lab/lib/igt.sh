@@ -35,15 +35,22 @@ build_igt_tests() {
   IGT_TESTS_DIR=$USERSPACE_DIR/tests
 }
 
-# igt_expectations TARGET BASE: the expectation file of this run: what differs for a configuration fragment, a patch series on this
-# kernel, the series and the kernel first, then what holds for the target.
+# igt_expectations TARGET BASE: the expectation file of this run: of igt-tests/expectations/TARGET[+CONDITION…].txt those whose conditions
+# all hold (BASE, a patch series, a configuration fragment), those with the most first, since the first line that names a test counts.
 igt_expectations() {
-  local dir=$LAB_ROOT/igt-tests/expectations file=$RESULTS/$1.txt part
-  local -a names
+  local file=$RESULTS/$1.txt part condition rest
+  local -a names true
   IFS=, read -ra names <<<"${SERIES_NAMES:-stock}"
-  for part in "${OPT_CONFIG[@]/#/$1-config-}" $(series_patches "$2" "${names[@]}" | sed "s,/.*,,; s,.*,$1-series-&-$2 $1-series-&," | uniq) "$1-$2" "$1"; do
-    [ ! -r "$dir/$part.txt" ] || cat "$dir/$part.txt"
-  done >"$file"
+  mapfile -t true < <(series_patches "$2" "${names[@]}" | sed 's,/.*,,' | uniq && variant_fragments "${KERNEL_VARIANT:-}")
+  true+=("$2" "${OPT_CONFIG[@]}")
+  for part in "$LAB_ROOT/igt-tests/expectations/$1"{,+*}.txt; do
+    rest=$(basename "$part" .txt)
+    rest=${rest#"$1"}
+    for condition in ${rest//+/ }; do
+      one_of "$condition" "${true[@]}" || continue 2
+    done
+    printf '%s %s\n' "${rest//[^+]/}" "$part"
+  done | LC_ALL=C sort -r | sed 's/^[^ ]* //' | xargs -d '\n' cat >"$file"
   printf '%s\n' "$file"
 }
 

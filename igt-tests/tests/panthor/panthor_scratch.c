@@ -618,7 +618,7 @@ static void destroy_during_fault(int device)
 			igt_panthor_vm_destroy(fd, c.s.ctx.vm_id, 0);
 		if (round % 3 < 2)
 			igt_assert_f(panthor_va_wait(fd, &c.done), "the fence of a destroyed job never signaled\n");
-		drm_close_driver(fd);
+		panthor_va_close(&c.s.ctx);
 	}
 
 	panthor_va_check_device(device);
@@ -745,7 +745,7 @@ static int unplug_during_fault(int device, int rounds, bool expect_fence)
 			close(attribute);
 		}
 
-		drm_close_driver(c.s.ctx.fd);
+		panthor_va_close(&c.s.ctx);
 		igt_assert_f(!expect_fence || poll(&fence, 1, 20000) == 1,
 			     "the fence of a job whose device is gone never signaled\n");
 		close(fence.fd);

@@ -63,6 +63,7 @@ struct panthor_va_ctx {
 
 void panthor_va_init(struct panthor_va_ctx *ctx, int device, uint64_t heap_start, uint64_t heap_size);
 void panthor_va_fini(struct panthor_va_ctx *ctx);
+void panthor_va_close(struct panthor_va_ctx *ctx);
 /* The word the CPU sees that lies at PANTHOR_VA_MEMORY + 64 * slot; slot 0 belongs to panthor_va_load(). */
 volatile uint32_t *panthor_va_word(struct panthor_va_ctx *ctx, uint32_t slot);
 

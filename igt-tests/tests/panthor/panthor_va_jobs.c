@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "igt.h"
@@ -69,6 +70,19 @@ void panthor_va_fini(struct panthor_va_ctx *ctx)
 	igt_panthor_free_bo(ctx->fd, &ctx->streams);
 	igt_panthor_free_bo(ctx->fd, &ctx->memory);
 	igt_panthor_vm_destroy(ctx->fd, ctx->vm_id, 0);
+	drm_close_driver(ctx->fd);
+}
+
+/**
+ * panthor_va_close:
+ * @ctx: context
+ *
+ * Leaves it to the kernel to clean up, as it does for a process that dies. A mapping would keep the file open.
+ */
+void panthor_va_close(struct panthor_va_ctx *ctx)
+{
+	igt_assert_eq(munmap(ctx->streams.map, ctx->streams.size), 0);
+	igt_assert_eq(munmap(ctx->memory.map, ctx->memory.size), 0);
 	drm_close_driver(ctx->fd);
 }
 
