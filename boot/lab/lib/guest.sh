@@ -99,6 +99,9 @@ guest_programs() {
   printf '%s\n' "$bin"
 }
 
-# What in a guest's kernel log is a failure of its own, whatever the programs said.
-# shellcheck disable=SC2034 # used by the verbs
-readonly BAD_DMESG='WARNING:|BUG:|Oops|general protection|KASAN|UBSAN|DEBUG_LOCKS|possible (circular|recursive|irq lock)|INFO: (task .* blocked|rcu|possible)|ODEBUG:|Kernel panic|\*ERROR\* .*Failed to'
+# bad_dmesg FILE: the first line of a guest's kernel log that is a failure of its own, whatever the programs said. Not while CPUs are brought
+# up, where User-Mode Linux enqueues an RCU callback on one that is not online yet, and lockdep says so.
+bad_dmesg() {
+  sed '/smp: Bringing up secondary CPUs/,/smp: Brought up/d' "$1" |
+    awk '/WARNING:|BUG:|Oops|general protection|KASAN|UBSAN|DEBUG_LOCKS|possible (circular|recursive|irq lock)|INFO: (task .* blocked|rcu|possible)|ODEBUG:|Kernel panic|\*ERROR\* .*Failed to/ { print; found = 1; exit } END { exit !found }'
+}

@@ -75,7 +75,7 @@ scenario_run() {
   rm -f "$dir/swap"
   bad=
   if [ -e "$dir/dmesg" ]; then
-    [ "$(scenario_value "$file" dmesg)" = any ] || bad=$(grep -Em1 "$BAD_DMESG" "$dir/dmesg" || true)
+    [ "$(scenario_value "$file" dmesg)" = any ] || bad=$(bad_dmesg "$dir/dmesg" || true)
   elif [ "$(scenario_value "$file" host)" != yes ]; then
     bad="none was left"
   fi

@@ -62,7 +62,7 @@ step_try() {
   OPT[log]=$log.guest
   # shellcheck disable=SC2016 # the guest's shell expands it
   run_guest sh -c 'panthor-harness smoke; status=$?; dmesg; exit $status' >"$log.out" 2>&1 </dev/null || status=$?
-  bad=$(grep -Em1 "$PANTHOR_DIR/.*warning:" "$log.log" || grep -Em1 "$BAD_DMESG" "$log.out" || true)
+  bad=$(grep -Em1 "$PANTHOR_DIR/.*warning:" "$log.log" || bad_dmesg "$log.out" || true)
   if [ "$status" -eq 0 ] && [ -z "$bad" ]; then
     result step "$patch" pass "$(seconds_since "$begin")"
   else

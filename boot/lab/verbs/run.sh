@@ -88,7 +88,7 @@ ktap_results() {
 # dmesg_result FILE: a kernel log without warnings is a test of its own.
 dmesg_result() {
   local bad
-  if bad=$(grep -Em1 "$BAD_DMESG" "$1"); then result "kernel log" clean fail 0 "$bad"; else result "kernel log" clean pass 0; fi
+  if bad=$(bad_dmesg "$1"); then result "kernel log" clean fail 0 "$bad"; else result "kernel log" clean pass 0; fi
 }
 
 # finish_run IDENTITY SECONDS: table, files, verdict.
