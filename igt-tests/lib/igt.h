@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <time.h>
 
 #define IGT_NORETURN __attribute__((noreturn))
 #define IGT_PRINTF(string, first) __attribute__((format(printf, string, first)))
@@ -116,6 +117,12 @@ void igt_waitchildren(void);
 bool __igt_fork_helper(struct igt_helper_process *process);
 void igt_stop_helper(struct igt_helper_process *process);
 void igt_emit_ignore_dmesg_regex(const char *regex);
+/* Since the first call, which wants zeroes. */
+uint64_t igt_nsec_elapsed(struct timespec *start);
+static inline uint32_t igt_seconds_elapsed(struct timespec *start)
+{
+	return igt_nsec_elapsed(start) / 1000000000;
+}
 
 #define igt_fork(child, count) \
 	for (int child = 0; child < (count); child++) \

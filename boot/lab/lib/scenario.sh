@@ -8,6 +8,7 @@
 #   igt=own (our IGT tests in /igt-tests, a swap device as /dev/ubda)
 #   host=yes (run on the host instead, with LAB, RESULTS_DIR in its environment, for scenarios of several boots)
 #   long=NAME=VALUE (may repeat) variables of its long form, ./lab test --long; long-timeout=SECONDS its deadline
+#   form=long (it has no other; without --long it is skipped)
 
 # scenario_files: all of them.
 scenario_files() { find "$LAB_ROOT/boot/lab/scenarios" -name '*.sh' 2>/dev/null | LC_ALL=C sort; }
@@ -55,6 +56,10 @@ scenario_run() {
   local file=$1 name dir status=0 begin bad
   local -a long
   name=$(basename "$file" .sh)
+  if [ "$(scenario_value "$file" form)" = long ] && [ -z "${SCENARIOS_LONG:-}" ]; then
+    result scenarios "$name" skip 0 "only with --long"
+    return
+  fi
   dir=$RESULTS/scenarios/$name
   mkdir -p "$dir/guest"
   # For those on the host too: what has to be built first does not run against their deadline.

@@ -468,10 +468,17 @@ static struct churn churn_start(int device)
 	return c;
 }
 
+/* Seconds a subtest keeps a job busy at most, also on a machine so slow that it isn't done with its rounds by then: the driver
+ * gives a job up after 5.
+ */
+#define CHURN_SECONDS 2
+
 /* Lets the job fault for about this many times 100 us, and for the last time right now. */
 static void churn(struct scratch *s, uint32_t times)
 {
-	for (uint32_t i = 0; i < times; i++) {
+	struct timespec start = {};
+
+	for (uint32_t i = 0; i < times && igt_seconds_elapsed(&start) < CHURN_SECONDS; i++) {
 		usleep(100);
 		panthor_va_map(s->ctx.fd, s->ctx.vm_id, &s->bo, s->va, 0);
 	}
@@ -503,10 +510,11 @@ static void bind_during_fault(int device)
 	struct churn c = churn_start(device);
 	const int fd = c.s.ctx.fd;
 	const uint64_t va = BASE + 4 * PANTHOR_4G;
+	struct timespec start = {};
 	struct panthor_bo bo;
 
 	panthor_va_bo_create(fd, &bo, SZ_4M, DRM_PANTHOR_BO_NO_MMAP, 0, 0);
-	for (int i = 0; i < 200; i++) {
+	for (int i = 0; i < 200 && igt_seconds_elapsed(&start) < CHURN_SECONDS; i++) {
 		churn(&c.s, 1);
 		panthor_va_map(fd, c.s.ctx.vm_id, &bo, va, 0);
 		panthor_va_unmap(fd, c.s.ctx.vm_id, va + SZ_1M, PANTHOR_PAGE, 0);
