@@ -611,7 +611,8 @@ static void async_map_keeps_address(int device)
 		panthor_va_map_op(&place.bo, LINE),
 	};
 
-	ops[0].syncs = gate_syncs(&gate);
+	ops[0].syncs = (struct drm_panthor_obj_array)DRM_PANTHOR_OBJ_ARRAY(1, &gate.syncs[0]);
+	ops[1].syncs = (struct drm_panthor_obj_array)DRM_PANTHOR_OBJ_ARRAY(1, &gate.syncs[1]);
 	panthor_va_bind(place.fd, place.vm, ASYNC, ops, 2, 0);
 	igt_assert_eq_u64(place_one(&place, 0, 0), LINE + SZ_64K);
 	gate_open(&gate, place.fd);
