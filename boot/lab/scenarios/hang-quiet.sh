@@ -10,7 +10,7 @@ quiet() { if dmesg | grep 'stall: '; then echo "a false alarm: $1" && exit 1; fi
 try() { "$@" >/tmp/out 2>&1 || { cat /tmp/out && exit 1; }; }
 seconds() { cut -d. -f1 /proc/uptime; } # of the model
 
-for test in query gem vm group; do /usr/libexec/igt-gpu-tools/panthor/panthor_$test >/dev/null || [ $? -eq 77 ]; done
+sh "$(dirname "$0")/../guest/upstream.sh" >/dev/null
 quiet "IGT"
 
 while [ ! -e /tmp/enough ]; do panthor-harness load --processes 4 --groups 8 --rounds 2 || touch /tmp/failed; done >/tmp/load 2>&1 &

@@ -6,7 +6,7 @@ set -eu
 . "$(dirname "$0")/../guest/swap.sh"
 . "$(dirname "$0")/../guest/leaks.sh"
 swap_on /dev/ubda
-for test in query gem vm group; do /usr/libexec/igt-gpu-tools/panthor/panthor_$test; done
+sh "$(dirname "$0")/../guest/upstream.sh"
 /igt-tests/panthor_va_heap
 /igt-tests/panthor_scratch --run-subtest '*,!unplug*,!reset*'
 /igt-tests/panthor_fault_injection

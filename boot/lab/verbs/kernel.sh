@@ -6,7 +6,7 @@
 #:   update    look for newer point releases of the packaged bases (what was resolved once is kept otherwise)
 #:   verify    compare the driver's sources with the package they came from, unpacked anew from its verified download
 #:   config    print the final configuration of the kernel chosen by the options of ./lab exec
-#:   steps     --series NAMES: checkpatch, build, boot and smoke test after each single patch (minutes)
+#:   steps     --series NAMES: checkpatch, build, boot, smoke test and upstream's IGT after each single patch (minutes)
 verb_kernel() {
   local action=${1:-list}
   [ $# -eq 0 ] || shift
