@@ -63,11 +63,10 @@ collect_modules() {
     rm -f "$staging/lib/modules/$KERNEL_RELEASE/build"
 }
 
-# stock_build: the directory of a finished build of the same sources without a series, of this variant or else the usual one; nothing if
-# there is none.
+# stock_build: the directory of a finished build of the same sources and variant without a series; nothing if there is none.
 stock_build() {
   local info
-  for info in "$LAB_CACHE/kernels/$SRC_VERSION-$KERNEL_VARIANT"-*/info "$LAB_CACHE/kernels/$SRC_VERSION-virtual-time"-*/info; do
+  for info in "$LAB_CACHE/kernels/$SRC_VERSION-$KERNEL_VARIANT"-*/info; do
     [ -r "$info" ] || continue
     if [ "$(config_value "$info" series)" = stock ] && [ "$(config_value "$info" state)" = "$SRC_STATE" ]; then
       dirname "$info"
