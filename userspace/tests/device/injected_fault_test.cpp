@@ -6,21 +6,16 @@
 #include <fstream>
 #include <thread>
 
-#include "device_test.hpp"
+#include "virtual_gpu_test.hpp"
 
 namespace panthor::test {
 namespace {
 
-class InjectedFaultTest : public DeviceTest {
+class InjectedFaultTest : public VirtualGpuTest {
  protected:
-  void SetUp() override {
-    DeviceTest::SetUp();
-    if (!IsSkipped() && !std::ofstream(control)) GTEST_SKIP() << "no " << control << ": not the virtual GPU";
-  }
-
   /// Arms a fault of the catalogue, NAME[:after=N][:count=N].
   static void arm(const std::string& spec) {
-    std::fstream file(control);
+    std::fstream file(virtual_gpu_control);
     file << "fault arm " << spec << std::endl;
     ASSERT_TRUE(file) << "could not arm " << spec;
   }
@@ -79,9 +74,6 @@ class InjectedFaultTest : public DeviceTest {
     }
     return false;
   }
-
- private:
-  static constexpr const char* control = "/sys/kernel/debug/panthor_vgpu/control";
 };
 
 TEST_F(InjectedFaultTest, FailedAsyncBind_MakesTheVmUnusable) {

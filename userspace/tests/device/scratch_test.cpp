@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include "device_test.hpp"
 #include "heap/fdinfo.hpp"
 #include "ladder/compute_job.hpp"
+#include "virtual_gpu_test.hpp"
 
 namespace panthor::test {
 namespace {
@@ -307,8 +307,8 @@ TEST_F(ScratchTest, VmDestroyedWhileItFaults) {
 }
 
 TEST_F(ScratchTest, ResetWhileItFaults) {
-  constexpr const char* control = "/sys/kernel/debug/panthor_vgpu/control";
-  if (!std::ofstream(control)) GTEST_SKIP() << "no " << control << ": not the virtual GPU";
+  if (!std::ofstream(virtual_gpu_control))
+    GTEST_SKIP() << "no " << virtual_gpu_control << ": not the virtual GPU";
   for (unsigned round = 0; round < 6; ++round) {
     const Mapped stack = mapped(64 * mib);
     const Group doomed = session().group();
@@ -319,10 +319,11 @@ TEST_F(ScratchTest, ResetWhileItFaults) {
     });
     // The UNLOCK that lets the access go on, or a command of the scheduler's, never completes: a reset
     // follows.
-    std::ofstream(control) << "fault arm as-active-stuck:after=" << 3 + round * 5 << ":count=1" << std::endl;
+    std::ofstream(virtual_gpu_control)
+        << "fault arm as-active-stuck:after=" << 3 + round * 5 << ":count=1" << std::endl;
     session().submit(doomed, 0, stream, done);
     ASSERT_TRUE(done.wait(hang_timeout)) << "round " << round;
-    std::ofstream(control) << "fault disarm as-active-stuck" << std::endl;
+    std::ofstream(virtual_gpu_control) << "fault disarm as-active-stuck" << std::endl;
     std::this_thread::sleep_for(200ms);
     expect_device_works();
   }

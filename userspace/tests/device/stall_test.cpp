@@ -10,7 +10,7 @@
 #include <sstream>
 #include <thread>
 
-#include "device_test.hpp"
+#include "virtual_gpu_test.hpp"
 
 namespace panthor::test {
 namespace {
@@ -63,13 +63,13 @@ class StallTest : public DeviceTest {
 
   /// Arms a fault of the virtual GPU; skips the test elsewhere.
   void arm(const std::string& spec) {
-    std::fstream file(control);
-    if (!file) GTEST_SKIP() << "no " << control << ": not the virtual GPU";
+    std::fstream file(virtual_gpu_control);
+    if (!file) GTEST_SKIP() << "no " << virtual_gpu_control << ": not the virtual GPU";
     file << "fault arm " << spec << std::endl;
     ASSERT_TRUE(file) << "could not arm " << spec;
   }
   static void disarm(const std::string& name) {
-    std::ofstream(control) << "fault disarm " << name << std::endl;
+    std::ofstream(virtual_gpu_control) << "fault disarm " << name << std::endl;
   }
 
   /// Keeps the GPU from going to sleep.
@@ -102,7 +102,6 @@ class StallTest : public DeviceTest {
   static inline const std::string parameters = "/sys/module/panthor/parameters/";
 
  private:
-  static constexpr const char* control = "/sys/kernel/debug/panthor_vgpu/control";
   UniqueFd kmsg_;
 };
 

@@ -2,23 +2,20 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <vector>
 
-#include "device_test.hpp"
+#include "virtual_gpu_test.hpp"
 
 namespace panthor::test {
 namespace {
 
 /// The whole system sleeps, with jobs in flight. On the virtual GPU only: nobody's board shall fall asleep.
-class SuspendTest : public DeviceTest {
+class SuspendTest : public VirtualGpuTest {
  protected:
   void SetUp() override {
-    DeviceTest::SetUp();
-    if (IsSkipped()) return;
-    if (!std::filesystem::exists("/sys/kernel/debug/panthor_vgpu/control"))
-      GTEST_SKIP() << "not the virtual GPU";
-    if (::access("/sys/power/pm_test", W_OK) != 0) GTEST_SKIP() << "no /sys/power/pm_test (CONFIG_PM_DEBUG)";
+    VirtualGpuTest::SetUp();
+    if (!IsSkipped() && ::access("/sys/power/pm_test", W_OK) != 0)
+      GTEST_SKIP() << "no /sys/power/pm_test (CONFIG_PM_DEBUG)";
   }
 
   /// Suspends all devices and resumes them 5 s later (Documentation/power/basic-pm-debugging.rst).

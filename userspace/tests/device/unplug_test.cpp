@@ -9,18 +9,16 @@
 #include <filesystem>
 #include <fstream>
 
-#include "device_test.hpp"
+#include "virtual_gpu_test.hpp"
 
 namespace panthor::test {
 namespace {
 
-class UnplugTest : public DeviceTest {
+class UnplugTest : public VirtualGpuTest {
  protected:
   void SetUp() override {
-    DeviceTest::SetUp();
+    VirtualGpuTest::SetUp();
     if (IsSkipped()) return;
-    if (!std::filesystem::exists("/sys/kernel/debug/panthor_vgpu/control"))
-      GTEST_SKIP() << "not the virtual GPU";
     const std::string node = std::filesystem::path(device().path()).filename();
     const std::filesystem::path platform_device =
         std::filesystem::canonical("/sys/class/drm/" + node + "/device");
