@@ -211,21 +211,6 @@ static void vm_bind(int device, bool async)
 	check(device, &tally);
 }
 
-static struct drm_panthor_group_create group_args(struct panthor_va_ctx *ctx, struct drm_panthor_queue_create *queue)
-{
-	struct drm_panthor_gpu_info gpu = {};
-
-	igt_panthor_query(ctx->fd, DRM_PANTHOR_DEV_QUERY_GPU_INFO, &gpu, sizeof(gpu), 0);
-	*queue = (struct drm_panthor_queue_create){ .ringbuf_size = 4096 };
-	return (struct drm_panthor_group_create){
-		.queues = DRM_PANTHOR_OBJ_ARRAY(1, queue),
-		.max_compute_cores = 1,
-		.compute_core_mask = gpu.shader_present,
-		.priority = PANTHOR_GROUP_PRIORITY_MEDIUM,
-		.vm_id = ctx->vm_id,
-	};
-}
-
 static void group_create(int device)
 {
 	struct tally tally = {};
@@ -234,7 +219,7 @@ static void group_create(int device)
 	panthor_va_init(&ctx, device, 0, 0);
 	for (int i = 0; i < ROUNDS; i++) {
 		struct drm_panthor_queue_create queue;
-		struct drm_panthor_group_create args = group_args(&ctx, &queue);
+		struct drm_panthor_group_create args = panthor_va_group_args(&ctx, &queue, 1);
 		int err = try(ctx.fd, DRM_IOCTL_PANTHOR_GROUP_CREATE, &args);
 
 		count(&tally, !err);
@@ -325,15 +310,10 @@ static void scratch_fault(int device)
 		igt_assert_f(panthor_va_wait(ctx.fd, &done), "the fence of job %d never signaled\n", i);
 		fail(0);
 		count(&tally, *panthor_va_word(&ctx, 0) == blocks);
-		if (*panthor_va_word(&ctx, 0) == blocks) {
+		if (*panthor_va_word(&ctx, 0) == blocks)
 			igt_assert_eq_u32(panthor_va_group_state(&ctx, group), 0);
-		} else {
-			/* The state follows the fence. */
-			for (int ms = 0; ms < 2000 && !panthor_va_group_state(&ctx, group); ms++)
-				usleep(1000);
-
-			igt_assert(panthor_va_group_state(&ctx, group) & DRM_PANTHOR_GROUP_STATE_FATAL_FAULT);
-		}
+		else
+			panthor_va_expect_fatal(&ctx, group);
 
 		igt_panthor_group_destroy(ctx.fd, group, 0);
 		igt_panthor_free_bo(ctx.fd, &bo);

@@ -86,10 +86,14 @@ void panthor_va_emit_repeat(struct panthor_va_stream *cs, uint64_t stop);
 void panthor_va_emit_sweep(struct panthor_va_stream *cs, uint64_t va, uint64_t stride, uint32_t count, uint32_t value);
 
 /* ---- jobs */
+struct drm_panthor_group_create panthor_va_group_args(struct panthor_va_ctx *ctx, struct drm_panthor_queue_create *queue,
+						      uint32_t queues);
 uint32_t panthor_va_group(struct panthor_va_ctx *ctx, uint32_t queues);
 /* Publishes and submits the stream; returns the syncobj its end signals, for panthor_va_wait(). */
 uint32_t panthor_va_submit(struct panthor_va_ctx *ctx, uint32_t group, uint32_t queue, struct panthor_va_stream *cs);
 uint32_t panthor_va_group_state(struct panthor_va_ctx *ctx, uint32_t group);
+/* The fence of the faulting job has signaled; the group's state follows. */
+void panthor_va_expect_fatal(struct panthor_va_ctx *ctx, uint32_t group);
 /* Each in a group of its own. */
 void panthor_va_run(struct panthor_va_ctx *ctx, struct panthor_va_stream *cs);
 void panthor_va_run_faulting(struct panthor_va_ctx *ctx, struct panthor_va_stream *cs);

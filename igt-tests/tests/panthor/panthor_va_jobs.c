@@ -166,6 +166,36 @@ void panthor_va_emit_repeat(struct panthor_va_stream *cs, uint64_t stop)
 }
 
 /**
+ * panthor_va_group_args:
+ * @ctx: context
+ * @queue: filled in, for @queues
+ * @queues: number of queues
+ *
+ * Returns: what creates a group on all cores
+ */
+struct drm_panthor_group_create panthor_va_group_args(struct panthor_va_ctx *ctx, struct drm_panthor_queue_create *queue,
+						      uint32_t queues)
+{
+	struct drm_panthor_gpu_info gpu = {};
+
+	igt_panthor_query(ctx->fd, DRM_PANTHOR_DEV_QUERY_GPU_INFO, &gpu, sizeof(gpu), 0);
+	for (uint32_t i = 0; i < queues; i++)
+		queue[i] = (struct drm_panthor_queue_create){ .ringbuf_size = 4096 };
+
+	return (struct drm_panthor_group_create){
+		.queues = DRM_PANTHOR_OBJ_ARRAY(queues, queue),
+		.max_compute_cores = 1,
+		.max_fragment_cores = 1,
+		.max_tiler_cores = 1,
+		.compute_core_mask = gpu.shader_present,
+		.fragment_core_mask = gpu.shader_present,
+		.tiler_core_mask = igt_panthor_get_first_core(gpu.tiler_present),
+		.priority = PANTHOR_GROUP_PRIORITY_MEDIUM,
+		.vm_id = ctx->vm_id,
+	};
+}
+
+/**
  * panthor_va_group:
  * @ctx: context
  * @queues: number of queues
@@ -174,23 +204,8 @@ void panthor_va_emit_repeat(struct panthor_va_stream *cs, uint64_t stop)
  */
 uint32_t panthor_va_group(struct panthor_va_ctx *ctx, uint32_t queues)
 {
-	struct drm_panthor_queue_create queue[8] = {};
-	struct drm_panthor_gpu_info gpu = {};
-	struct drm_panthor_group_create group = {
-		.queues = DRM_PANTHOR_OBJ_ARRAY(queues, queue),
-		.max_compute_cores = 1,
-		.max_fragment_cores = 1,
-		.max_tiler_cores = 1,
-		.priority = PANTHOR_GROUP_PRIORITY_MEDIUM,
-		.vm_id = ctx->vm_id,
-	};
-
-	igt_panthor_query(ctx->fd, DRM_PANTHOR_DEV_QUERY_GPU_INFO, &gpu, sizeof(gpu), 0);
-	group.compute_core_mask = gpu.shader_present;
-	group.fragment_core_mask = gpu.shader_present;
-	group.tiler_core_mask = igt_panthor_get_first_core(gpu.tiler_present);
-	for (uint32_t i = 0; i < queues; i++)
-		queue[i].ringbuf_size = 4096;
+	struct drm_panthor_queue_create queue[8];
+	struct drm_panthor_group_create group = panthor_va_group_args(ctx, queue, queues);
 
 	igt_panthor_group_create(ctx->fd, &group, 0);
 	return group.group_handle;
@@ -213,6 +228,15 @@ uint32_t panthor_va_group_state(struct panthor_va_ctx *ctx, uint32_t group)
 	return args.state;
 }
 
+void panthor_va_expect_fatal(struct panthor_va_ctx *ctx, uint32_t group)
+{
+	/* The state follows the fence. */
+	for (int i = 0; i < 2000 && !panthor_va_group_state(ctx, group); i++)
+		usleep(1000);
+
+	igt_assert(panthor_va_group_state(ctx, group) & DRM_PANTHOR_GROUP_STATE_FATAL_FAULT);
+}
+
 void panthor_va_run(struct panthor_va_ctx *ctx, struct panthor_va_stream *cs)
 {
 	uint32_t group = panthor_va_group(ctx, 1);
@@ -230,11 +254,7 @@ void panthor_va_run_faulting(struct panthor_va_ctx *ctx, struct panthor_va_strea
 	igt_emit_ignore_dmesg_regex(PANTHOR_VA_FAULT_MESSAGES);
 	syncobj = panthor_va_submit(ctx, group, 0, cs);
 	igt_assert_f(panthor_va_wait(ctx->fd, &syncobj), "the fence of a job that faults never signaled\n");
-	/* The state follows the fence. */
-	for (int i = 0; i < 2000 && !panthor_va_group_state(ctx, group); i++)
-		usleep(1000);
-
-	igt_assert(panthor_va_group_state(ctx, group) & DRM_PANTHOR_GROUP_STATE_FATAL_FAULT);
+	panthor_va_expect_fatal(ctx, group);
 	igt_panthor_group_destroy(ctx->fd, group, 0);
 }
 
