@@ -17,6 +17,9 @@
 /* Where a subtest maps; 4 GiB apart, mappings share no page table but the topmost. */
 #define BASE (16ull << 32)
 
+/* What the kernel says when it runs out of memory here. */
+#define MEMORY_MESSAGES "Failed to setup GPU scheduler--out of memory|Not enough memory to allocate BO label"
+
 /* Documentation/fault-injection/fault-injection.rst */
 static const char *const injectors[] = { "failslab", "fail_page_alloc" };
 
@@ -127,6 +130,7 @@ static void vm_create(int device)
 {
 	struct tally tally = {};
 
+	igt_emit_ignore_dmesg_regex(MEMORY_MESSAGES);
 	for (int i = 0; i < ROUNDS; i++) {
 		struct drm_panthor_vm_create args = {};
 		int err = try(device, DRM_IOCTL_PANTHOR_VM_CREATE, &args);
@@ -216,6 +220,7 @@ static void group_create(int device)
 	struct tally tally = {};
 	struct panthor_va_ctx ctx;
 
+	igt_emit_ignore_dmesg_regex(MEMORY_MESSAGES);
 	panthor_va_init(&ctx, device, 0, 0);
 	for (int i = 0; i < ROUNDS; i++) {
 		struct drm_panthor_queue_create queue;
