@@ -14,7 +14,7 @@ compile_board_kernel() {
     die "$EX_BUILD" "Linux $SRC_VERSION failed to build ($BUILD/build.log)"
 }
 
-# stage_package: the two trees of the package in $STAGE, everything with one time stamp.
+# stage_package: the two trees of the package in $STAGE.
 stage_package() {
   RELEASE=$(cat "$BUILD/include/config/kernel.release")
   STAGE=$BUILD/stage
@@ -43,7 +43,6 @@ finish_package() {
   (cd "$modules" && find . -type f -printf '%P\0' | LC_ALL=C sort -z | xargs -0 sha256sum) >"$dir/modules.sha256"
   (cd "$dir" && find . -type f ! -name 'SHA256SUMS*' -printf '%P\0' | LC_ALL=C sort -z | xargs -0 sha256sum) >"$dir/SHA256SUMS.partial"
   mv "$dir/SHA256SUMS.partial" "$dir/SHA256SUMS"
-  find "$1" -exec touch -h -d '2026-01-01 00:00:00 UTC' {} +
 }
 
 # write_manifest: every input with its hash, the toolchain, every result with its hash.
@@ -69,11 +68,14 @@ write_manifest() {
   mv -f "$OUT/$ID.manifest.partial" "$OUT/$ID.manifest"
 }
 
+# What of the build's surroundings must not end up in a package: its time and its umask.
+readonly PACKAGE_TIME='2026-01-01 00:00:00 UTC' PACKAGE_MODES=u+rwX,go+rX,go-w
+
 # pack DIRECTORY FILE NAME…: a tarball that is the same for the same files.
 pack() {
   local dir=$1 file=$2
   shift 2
-  tar --sort=name --owner=0 --group=0 --numeric-owner --mtime='2026-01-01 00:00:00 UTC' -C "$dir" -c "$@" | zstd -q -T0 -10 -f -o "$file.partial"
+  tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="$PACKAGE_TIME" --mode="$PACKAGE_MODES" -C "$dir" -c "$@" | zstd -q -T0 -10 -f -o "$file.partial"
   mv -f "$file.partial" "$file"
 }
 
@@ -121,6 +123,7 @@ done
 rm -f /boot/panthor-lab/$ID/entry.conf /boot/panthor-lab/$ID/local.sha256 /boot/panthor-lab/$ID/initramfs.img
 END
   chmod 755 "$root/DEBIAN/prerm"
-  find "$root" -exec touch -h -d '2026-01-01 00:00:00 UTC' {} +
-  SOURCE_DATE_EPOCH=1767225600 dpkg-deb --root-owner-group -Zxz -b "$root" "$OUT/$name.deb" >"$BUILD/deb.log" 2>&1 || die "$EX_BUILD" "dpkg-deb failed ($BUILD/deb.log)"
+  chmod -R "$PACKAGE_MODES" "$root"
+  find "$root" -exec touch -h -d "$PACKAGE_TIME" {} +
+  SOURCE_DATE_EPOCH=$(date -d "$PACKAGE_TIME" +%s) dpkg-deb --root-owner-group -Zxz -b "$root" "$OUT/$name.deb" >"$BUILD/deb.log" 2>&1 || die "$EX_BUILD" "dpkg-deb failed ($BUILD/deb.log)"
 }

@@ -68,12 +68,20 @@ for line in $'^source\tv7.2\tlinux-source-7.2 7.2.13-1' $'^panthor\t[0-9a-f]{64}
   grep -qE -- "$line" "$OUT/$ID.manifest" || fail "the manifest has no '$line'"
 done
 
-# The same again, elsewhere and later: the same packages.
+# The same again, elsewhere, later, by someone who is careful with permissions: the same packages. What differs is named.
 sleep 1
 first=$OUT
+umask 077
 made_up_build "$SCRATCH/second/elsewhere"
-(cd "$first" && sha256sum -- *) >"$SCRATCH/sums"
-(cd "$OUT" && sha256sum --quiet -c "$SCRATCH/sums") || fail "the packages differ"
+umask 022
+compare_builds "$first" "$OUT" >"$SCRATCH/compared" || fail "the packages differ: $(cat "$SCRATCH/compared")"
+grep -q '^the same in both builds: [1-9][0-9]* files in 3 packages$' "$SCRATCH/compared" || fail "said: $(cat "$SCRATCH/compared")"
+cp -r "$OUT" "$SCRATCH/third"
+sed -i '/panthor.ko/s/\t[0-9a-f]\{8\}/\tdeadbeef/' "$SCRATCH/third/$ID.manifest"
+rm "$SCRATCH/third/$ID.tar.zst"
+! compare_builds "$first" "$SCRATCH/third" >"$SCRATCH/compared" || fail "different builds count as the same"
+for line in "^DIFFERENT $ID.tar.zst$" "^DIFFERENT $ID.manifest$" '^DIFFERENT   result.*panthor.ko$'; do grep -q "$line" "$SCRATCH/compared" || fail "not told: $line"; done
+expect_equal 2 "$(grep -c '^DIFFERENT [^ ]' "$SCRATCH/compared")" "what differs"
 
 # A board whose gpu node lacks something is told, by name.
 printf '/dts-v1/;\n/ { compatible = "made-up"; #address-cells = <1>; #size-cells = <1>; gpu@fb000000 { compatible = "rockchip,rk3588-mali", "arm,mali-valhall-csf"; reg = <0xfb000000 0x200000>; interrupts = <1 2 3>; interrupt-names = "gpu", "job", "mmu"; status = "disabled"; }; };\n' |

@@ -28,10 +28,11 @@ expect_exit 2 'kinds nothing-like-it matches none of: .*doorbell-lost' "$LAB" ha
 expect_exit 2 'with .*: no such file' "$LAB" hang-matrix --with "$SCRATCH/nowhere.json"
 expect_exit 2 'takes no arguments' "$LAB" boot-matrix early-hang
 expect_exit 2 'cases nothing matches none of: .*early-hang' "$LAB" boot-matrix --cases nothing
+expect_exit 2 'decides itself about --out' "$LAB" reproduce --base v7.2 --out "$SCRATCH"
 mkdir "$SCRATCH/empty"
 expect_exit 17 'not a Linux source tree' "$LAB" exec --source "$SCRATCH/empty" -- true
 "$LAB" help >"$SCRATCH/help"
-for verb in run test exec shell igt boot-matrix bench build clean doctor; do
+for verb in run test exec shell igt boot-matrix reproduce bench build clean doctor; do
   grep -q "^  ./lab $verb" "$SCRATCH/help" || fail "help does not name $verb"
   "$LAB" help "$verb" | grep -q "^lab $verb" || fail "help $verb"
   "$LAB" "$verb" --help | grep -q "^lab $verb" || fail "$verb --help"

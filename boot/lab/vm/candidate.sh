@@ -3,7 +3,13 @@
 # The candidate of the made-up board: our kernel with all series, the rk3588 configuration and QEMU's devices, built and packaged by
 # boot/build-kernel as for any board. After build_vm_candidate: VM_CANDIDATE (the directory of its packages).
 
-readonly VM_ID=vm VM_CONFIG=rk3588,vm
+readonly VM_ID=vm
+
+# vm_candidate_arguments DTB: VM_ARGUMENTS, for build-kernel. DTB becomes the devicetree of the board.
+vm_candidate_arguments() {
+  machine_devicetree "$1" || die "$EX_LAB" "QEMU does not tell its devicetree"
+  VM_ARGUMENTS=(--series all --config "rk3588,vm" --from-config /dev/null --id "$VM_ID" --dtb "$1")
+}
 
 # build_vm_candidate: builds unless these very inputs were built before.
 build_vm_candidate() {
@@ -20,7 +26,7 @@ build_vm_candidate() {
 vm_candidate_unless_done() {
   [ ! -e "$VM_CANDIDATE/$VM_ID.manifest" ] || return 0
   mkdir -p "$VM_CANDIDATE.partial"
-  machine_devicetree "$VM_CANDIDATE.partial/qemu-virt.dtb" || die "$EX_LAB" "QEMU does not tell its devicetree"
-  "$LAB_ROOT/boot/build-kernel" --series all --config "$VM_CONFIG" --from-config /dev/null --id "$VM_ID" --dtb "$VM_CANDIDATE.partial/qemu-virt.dtb" --out "$VM_CANDIDATE.partial" || exit
+  vm_candidate_arguments "$VM_CANDIDATE.partial/qemu-virt.dtb"
+  "$LAB_ROOT/boot/build-kernel" "${VM_ARGUMENTS[@]}" --out "$VM_CANDIDATE.partial" || exit
   publish "$VM_CANDIDATE.partial" "$VM_CANDIDATE"
 }

@@ -4,7 +4,8 @@
 #
 #   judge-disk.sh DIRECTORY IMAGE POINT FATE
 #
-# DIRECTORY has default.body and sums (boot/tests/support/judge-disk.bash), and takes "verdicts".
+# DIRECTORY has default.body and sums (boot/tests/support/judge-disk.bash), and takes "verdicts" and, of every KEEP_EVERY-th point, the disk
+# as kept-POINT-FATE-NEXT.raw.
 set -euo pipefail
 LAB_ROOT=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../../.." && pwd -P)
 # shellcheck source=boot/tests/support/judge-disk.bash
@@ -15,3 +16,6 @@ seen=$(judge_disk "$2" "$1/replayed" | paste -sd'\t')
 rm "$1/replayed"
 printf '%s\t%s\t%s\n' "$3" "$4" "$seen" | tee -a "$1/verdicts"
 case $seen in *WRONG*) exit 1 ;; esac
+# A number that no multiple of the fates is, so that the kept disks have all of them.
+KEEP_EVERY=17
+[ $(($(wc -l <"$1/verdicts") % KEEP_EVERY)) -ne 0 ] || cp --sparse=always "$2" "$1/kept-$3-$4-${seen%%$'\t'*}.raw"
