@@ -90,7 +90,6 @@ vm_assemble() {
 
 # vm_first_boot PARTIAL: the board's own tools install GRUB and write grub.cfg; then it is saved while it runs.
 vm_first_boot() (
-  . "$LAB_ROOT/boot/lab/vm/machine.sh"
   VM_DIR=$1
   trap machine_off EXIT
   machine_new "$1" && machine_start && machine_wait_boot none 1800 &&
@@ -109,7 +108,7 @@ vm_board_make() {
     vm_first_boot "$1"
 }
 
-# build_vm_board: the board for this package list. Its packages are kept apart, since they take longest.
+# build_vm_board: the board for this package list. Its packages are kept apart, since they take longest. Needs boot/lab/vm/machine.sh.
 build_vm_board() {
   local key packages root
   packages=$(packages_of "$LAB_ROOT/boot/lab/vmroot.list")
@@ -119,7 +118,7 @@ build_vm_board() {
   key=$({
     printf '%s\n' "$key" "$VM_PARTITIONS" "$VM_MASKED"
     find "$LAB_ROOT/boot/lab/vm/root" -type f -print0 | LC_ALL=C sort -z | xargs -0 cat
-    declare -f vm_configure vm_first_grub vm_assemble vm_first_boot
+    declare -f vm_configure vm_first_grub vm_assemble vm_first_boot machine_arguments machine_save
   } | hash_text)
   VM_DIR=$LAB_CACHE/rootfs/vm-board-$key/made
   vm_made "$VM_DIR" "a made-up arm64 board" vm_board_make "$root"

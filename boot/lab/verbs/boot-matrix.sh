@@ -9,8 +9,6 @@
 #:   --short              only a few that stand for the rest
 #:   --quiet              no progress on stderr
 #:
-#: State: the board was seen to boot (EDK2, GRUB, Debian up to systemd); no case was played to its end yet, so ./lab test leaves it out.
-#:
 #: The results directory keeps each case's story, serial console and disk. Exit code 1: a case went wrong. Needs root.
 verb_boot-matrix() {
   parse_options "quiet cases short" "$@"

@@ -106,9 +106,9 @@ machine_wait_boot() {
   return 1
 }
 
-# machine_save: the running board, for any number of copies: memory in $MACHINE/memory, the disk as it is now. It is off then.
+# machine_save: the running board, for any number of copies: memory in $MACHINE/memory, the disk as it is now. It is off then. It is not
+# stopped before: a copy goes on in the state it was saved in.
 machine_save() {
-  machine_monitor stop
   machine_monitor "migrate \"exec:zstd -1 -q -f -o $MACHINE/memory\""
   machine_monitor quit
   machine_wait_off 120
