@@ -4,7 +4,10 @@
 #: short: a candidate that hangs at its first instruction, where no watchdog runs: the harness presses the power button, as a person must
 story='candidate vm left no trace'
 loads=0
-spoil() { board "$HANG_AT_ENTRY"; }
+spoil() {
+  board "$HANG_AT_ENTRY"
+  candidate_arguments efi=debug # newer kernels' EFI stub is silent without it
+}
 after_reboot() {
   wait_on_console 'EFI stub: Exiting boot services' 300
   sleep 15
