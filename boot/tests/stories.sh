@@ -50,6 +50,11 @@ boots_with "$DEFAULT_LINE"
 told 1 'next_entry is still set after a reboot'
 there grub-editenv /boot/grub/grubenv unset next_entry
 told 1 'candidate one left no trace'
+! boot status | grep -q 'truncated or changed' || fail "a whole candidate counts as damaged"
+cp "$BOARD/boot/panthor-lab/one/initramfs.img" "$SCRATCH/initramfs"
+truncate -s -1 "$BOARD/boot/panthor-lab/one/initramfs.img"
+told 1 '^  .*/initramfs.img is missing, truncated or changed'
+cp "$SCRATCH/initramfs" "$BOARD/boot/panthor-lab/one/initramfs.img"
 there grub-editenv /boot/grub/grubenv set panthor_lab_failed=devicetree
 told 1 'GRUB could not load the devicetree of candidate one'
 says 'armed: ' boot arm one

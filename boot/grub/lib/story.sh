@@ -76,7 +76,14 @@ tell_candidate() {
   else
     tell BAD "candidate $id left no trace: it died before its root file system was mounted (panic, hang, power cut), or the power was cut. netconsole or a serial console would show where"
   fi
+  [ -n "$boot" ] || tell_damage "$id"
   tell_pstore
+}
+
+# tell_damage ID: a file that is no longer what was armed may be why it did not come up.
+tell_damage() {
+  local refusal
+  [ ! -r "$BASE/$1/entry.conf" ] || refusal=$( (check_candidate_files "$1") 2>&1) || printf '  %s\n' "${refusal#*): }"
 }
 
 # tell_pstore: what the dying kernel may have left.
