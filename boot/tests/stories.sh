@@ -81,7 +81,10 @@ mkdir -p "$BOARD/sys/fs/pstore"
 touch "$BOARD/sys/fs/pstore/dmesg-ramoops-0"
 told 1 'its verdict is: hung: the ladder did not end'
 says '^  kernel  ' boot status
-says 'pstore has .*dmesg-ramoops-0' boot status
+says 'pstore has .*dmesg-ramoops-0$' boot status
+mkdir -p "$BOARD/var/lib/systemd/pstore/179609"
+printf '<6>[    1.1] Run /init\n<0>[    1.2] Kernel panic - not syncing: no init\n<4>[    1.3] CPU: 0\n' >"$BOARD/var/lib/systemd/pstore/179609/dmesg.txt"
+says 'pstore has .*/179609: Kernel panic - not syncing: no init$' boot status
 # An earlier boot's verdict is not this one's.
 boot arm one
 reboot_board

@@ -86,10 +86,12 @@ tell_damage() {
   [ ! -r "$BASE/$1/entry.conf" ] || refusal=$( (check_candidate_files "$1") 2>&1) || printf '  %s\n' "${refusal#*): }"
 }
 
-# tell_pstore: what the dying kernel may have left.
+# tell_pstore: what the dying kernel may have left, and why it died, where that can be read (systemd-pstore moves it to a directory).
 tell_pstore() {
-  local file
+  local file words
   for file in "$ROOT"/sys/fs/pstore/dmesg-* "$ROOT"/var/lib/systemd/pstore/*; do
-    [ ! -e "$file" ] || [ "$file" -ot "$BASE/state" ] || printf '  pstore has %s\n' "$file"
+    [ -e "$file" ] && ! [ "$file" -ot "$BASE/state" ] || continue
+    words=$(grep -rhoaEm1 'Kernel panic - .*|Unable to handle kernel .*|Internal error: .*|kernel BUG at .*' "$file" 2>/dev/null | head -n 1) || true
+    printf '  pstore has %s%s\n' "$file" "${words:+: $words}"
   done
 }
