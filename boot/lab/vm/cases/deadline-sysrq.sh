@@ -9,4 +9,5 @@ spoil() {
   candidate_unit deaf '/bin/mount --bind /bin/true /usr/bin/systemctl'
 }
 on_candidate() { :; }
-after_reboot() { wait_on_console 'sysrq: Resetting' 600; }
+# The word before the last: the reset does not wait for the console.
+after_reboot() { wait_on_console 'sysrq: Emergency Sync' 600; }
