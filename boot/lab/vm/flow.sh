@@ -82,7 +82,7 @@ candidate_release() { board "sed -n s/^release=//p /boot/panthor-lab/$VM_ID/info
 # give_candidate: what a git clone would bring, and the candidate's packages.
 give_candidate() {
   local package
-  tar -C "$LAB_ROOT" -c boot configs | ssh -F "$MACHINE/ssh.config" board "mkdir -p $LAB_THERE && tar -x --no-same-owner -C $LAB_THERE"
+  tar -C "$LAB_ROOT" -c boot configs | ssh -F "$MACHINE/ssh.config" board "mkdir -p $LAB_THERE && tar -xm --no-same-owner -C $LAB_THERE"
   for package in "$VM_CANDIDATE/$VM_ID.tar.zst" "$VM_CANDIDATE/panthor-lab-kernel-$VM_ID.deb"; do
     board_receives "$package" "/root/${package##*/}" || wrong "$package does not arrive"
   done
