@@ -169,8 +169,8 @@ WantedBy=sysinit.target
 END"
 }
 
-# candidate_without_verdict: no network comes up on the candidate, the verdict waits for it, and the deadline is near.
+# candidate_without_verdict SECONDS: no network comes up on the candidate, the verdict waits for it, and the deadline is SECONDS away.
 candidate_without_verdict() {
   board "sed -i '/^Type=/a KernelCommandLine=!panthor_lab.entry=$VM_ID' /etc/systemd/network/board.network
-    mkdir -p /etc/panthor-lab && printf 'DEADLINE=20\nNETWORK_SECONDS=9999\n' >/etc/panthor-lab/verdict.conf"
+    mkdir -p /etc/panthor-lab && printf 'DEADLINE=$1\nNETWORK_SECONDS=9999\n' >/etc/panthor-lab/verdict.conf"
 }

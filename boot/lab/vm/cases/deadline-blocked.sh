@@ -5,7 +5,7 @@
 story='its verdict is: fail: no verdict after 20 s'
 seconds=900
 spoil() {
-  candidate_without_verdict
+  candidate_without_verdict 20
   candidate_unit never-stops '/bin/sleep infinity' 'TimeoutStopSec=infinity
 ExecStop=/bin/sleep infinity'
 }

@@ -5,7 +5,7 @@
 story='its verdict is: fail: no verdict after 20 s'
 seconds=900
 spoil() {
-  candidate_without_verdict
+  candidate_without_verdict 20
   candidate_unit deaf '/bin/mount --bind /bin/true /usr/bin/systemctl'
 }
 on_candidate() { :; }

@@ -4,6 +4,9 @@
 #: full: a candidate whose init freezes: the watchdog resets the board
 story='candidate vm booted and died after stage'
 seconds=900
-spoil() { candidate_unit freeze '/bin/kill -SEGV 1'; }
+spoil() {
+  candidate_without_verdict 900 # its verdict would be there before the watchdog resets the board
+  candidate_unit freeze '/bin/kill -SEGV 1'
+}
 after_reboot() { wait_on_console 'Freezing execution|Caught <SEGV>' 400; }
 on_candidate() { :; }
