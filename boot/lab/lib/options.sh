@@ -33,6 +33,7 @@ ktap            flag
 build-dir       value
 all             flag
 long            flag
+minutes         value
 quiet           flag
 root            value
 dry-run         flag

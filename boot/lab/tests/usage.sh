@@ -30,6 +30,7 @@ expect_exit 2 'takes no arguments' "$LAB" boot-matrix early-hang
 expect_exit 2 'cases nothing matches none of: .*early-hang' "$LAB" boot-matrix --cases nothing
 expect_exit 2 'decides itself about --out' "$LAB" reproduce --base v7.2 --out "$SCRATCH"
 mkdir "$SCRATCH/empty"
+expect_exit 2 'minutes soon: a number' "$LAB" test --minutes soon
 expect_exit 17 'not a Linux source tree' "$LAB" exec --source "$SCRATCH/empty" -- true
 "$LAB" help >"$SCRATCH/help"
 for verb in run test exec shell igt boot-matrix reproduce bench build clean doctor; do
@@ -61,3 +62,13 @@ END
 while IFS=: read -r TEST_ONLY name; do scenario_wanted "$name" || fail "--only $TEST_ONLY leaves out scenario $name"; done <"$SCRATCH/scenarios-wanted"
 TEST_ONLY=scenarios/two,unit
 ! scenario_wanted one || fail "--only $TEST_ONLY takes scenario one"
+# What has no time left is a skipped result, not a passed one.
+result() { printf '%s\n' "$*" >"$SCRATCH/result"; }
+TEST_MINUTES=1 TEST_END=$((SECONDS + 60))
+time_left scenarios one || fail "a minute is left, and nothing may begin"
+[ ! -e "$SCRATCH/result" ] || fail "what may begin has a result: $(cat "$SCRATCH/result")"
+TEST_END=$SECONDS
+! time_left scenarios one || fail "no time is left, and something begins"
+expect_equal 'scenarios one skip 0 not begun: the 1 minutes of --minutes are over' "$(cat "$SCRATCH/result")" "what does not begin"
+TEST_END=
+time_left scenarios one || fail "without --minutes nothing may begin"

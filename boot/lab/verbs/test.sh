@@ -18,6 +18,7 @@
 #:
 #:   --only GROUPS          comma-separated; scenarios/PATTERN: those with PATTERN in their name
 #:   --long                 scenarios: those that have a long form run it (minutes to hours)
+#:   --minutes N            what has not begun after N minutes is skipped, and says so
 #:   --target uml|local     local: unit, and smoke and IGT on this machine's own GPU
 #:   --source DIR|TARBALL   igt: on a kernel of yours too; lab: the series apply to it (a directory)
 #:   --quiet                no progress on stderr
@@ -25,12 +26,15 @@ readonly TEST_GROUPS_UML="shell patches lab boot unit sanitize aarch64 fuzz iden
 
 verb_test() {
   local begin=$SECONDS group groups
-  parse_options "target quiet only source long" "$@"
+  parse_options "target quiet only source long minutes" "$@"
   [ "${#REST[@]}" -eq 0 ] || die "$EX_USAGE" "./lab test takes no arguments (./lab help test)"
   need_target uml local
   TEST_SOURCE=${OPT[source]:-}
   TEST_ONLY=${OPT[only]:-}
   SCENARIOS_LONG=${OPT[long]:-}
+  TEST_MINUTES=${OPT[minutes]:-}
+  case $TEST_MINUTES in *[!0-9]*) die "$EX_USAGE" "--minutes $TEST_MINUTES: a number" ;; esac
+  TEST_END=${TEST_MINUTES:+$((SECONDS + TEST_MINUTES * 60))}
   if [ "$TARGET" = uml ]; then groups=$TEST_GROUPS_UML; else groups=$TEST_GROUPS_LOCAL; fi
   [ -z "${OPT[only]+set}" ] || check_only "$groups"
   results_open test
@@ -82,9 +86,17 @@ scenario_wanted() {
 # group_wanted NAME
 group_wanted() { [ -z "$TEST_ONLY" ] || case ",$TEST_ONLY," in *",$1,"* | *",$1/"*) ;; *) return 1 ;; esac; }
 
+# time_left SUITE NAME: may it still begin? What may not is a skipped result.
+time_left() {
+  if [ -n "$TEST_END" ] && [ "$SECONDS" -ge "$TEST_END" ]; then
+    result "$1" "$2" skip 0 "not begun: the $TEST_MINUTES minutes of --minutes are over"
+    return 1
+  fi
+}
+
 # run_group NAME: in a subshell, so that one that cannot be built is one failure and the others still run.
 run_group() {
-  group_wanted "$1" || return 0
+  group_wanted "$1" && time_left "$1" "$1" || return 0
   say "== $1"
   strictly "test_$1"
   [ "$STATUS" -eq 0 ] || result "$1" "$1" fail 0 "stopped with exit code $STATUS"
@@ -122,6 +134,7 @@ script_results() {
     [ -e "$file" ] || continue
     name=$(basename "$file" .sh)
     case $name in *"$pattern"*) ;; *) continue ;; esac
+    time_left "$suite" "$name" || continue
     begin=$(now_ms) status=0 log=$RESULTS/$suite-$name.log
     LAB_ROOT=$LAB_ROOT TEST_SOURCE=$TEST_SOURCE timeout "${3:-300}" bash "$file" >"$log" 2>&1 </dev/null || status=$?
     case $status in
@@ -230,6 +243,7 @@ test_igt() {
   for name in $(packaged_bases) ${TEST_SOURCE:+source}; do
     declare -gA OPT=()
     declare -ga OPT_CONFIG=() OPT_GUEST=()
+    time_left "igt $name" guest || continue
     if [ "$name" = source ]; then OPT[source]=$TEST_SOURCE; else OPT[base]=$name; fi
     strictly igt_prepared "igt $name"
     [ "$STATUS" -eq 0 ] || result "igt $name" guest fail 0 "its guest could not be prepared (exit code $STATUS)"
@@ -244,7 +258,7 @@ igt_prepared() {
 test_scenarios() {
   local file
   while read -r file; do
-    scenario_wanted "$(basename "$file" .sh)" || continue
+    scenario_wanted "$(basename "$file" .sh)" && time_left scenarios "$(basename "$file" .sh)" || continue
     strictly scenario_run "$file"
     [ "$STATUS" -eq 0 ] || result scenarios "$(basename "$file" .sh)" fail 0 "its guest could not be prepared (exit code $STATUS)"
   done < <(scenario_files)
