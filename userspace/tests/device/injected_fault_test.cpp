@@ -13,12 +13,6 @@ namespace {
 
 class InjectedFaultTest : public VirtualGpuTest {
  protected:
-  /// Arms a fault of the catalogue, NAME[:after=N][:count=N].
-  static void arm(const std::string& spec) {
-    std::fstream file(virtual_gpu_control);
-    file << "fault arm " << spec << std::endl;
-    ASSERT_TRUE(file) << "could not arm " << spec;
-  }
 
   /// Submits a job to `group` that never ends and keeps the address space of vm() on the GPU; returns when it
   /// runs.
@@ -44,7 +38,7 @@ class InjectedFaultTest : public VirtualGpuTest {
     // The VMs of earlier tests give their address spaces up in work items: theirs must not be the command
     // that fails.
     std::this_thread::sleep_for(200ms);
-    arm("as-active-stuck:count=1");
+    arm_fault("as-active-stuck:count=1");
     const BufferObject bo(device(), page);
     const Syncobj bound(device());
     vm().bind_async(BindOp::map(bo, session().address_space(page), BindFlags::noexec, {bound.signal_op()}));
@@ -107,7 +101,7 @@ TEST_F(InjectedFaultTest, GroupThatCannotBeSuspendedForAReset_IsInnocent) {
   const Group group = session().group();
   const Syncobj done(device());
   ASSERT_NO_FATAL_FAILURE(start_endless_job(group, done));
-  arm("csg-ack-lost:count=1");  // of the SUSPEND in panthor_sched_suspend()
+  arm_fault("csg-ack-lost:count=1");  // of the SUSPEND in panthor_sched_suspend()
   ASSERT_NO_FATAL_FAILURE(fail_a_bind());
   ASSERT_TRUE(done.wait(hang_timeout)) << "the reset must end the job";
   const GroupState state = group.state();
@@ -155,7 +149,7 @@ TEST_F(InjectedFaultTest, DISABLED_FlushLostInASuspend_HarmsNoLaterJob) {
   const GpuBuffer memory = session().buffer(page);
   const Group group = session().group();
   session().run(group, 0, store(memory.va(), 1), "job before the suspend");
-  arm("flush-completion-lost:count=1");
+  arm_fault("flush-completion-lost:count=1");
   ASSERT_TRUE(wait_for_suspend());
   for (uint32_t cycle = 2; cycle < 5; ++cycle) {
     const Group fresh = session().group();
@@ -170,8 +164,8 @@ TEST_F(InjectedFaultTest, DISABLED_FlushLostInASuspend_HarmsNoLaterJob) {
 TEST_F(InjectedFaultTest, DISABLED_ResetAskedForInAResume_IsDone) {
   const GpuBuffer memory = session().buffer(page);
   ASSERT_TRUE(wait_for_suspend());
-  arm("mcu-boot-lost:count=1");
-  arm("flush-completion-lost:count=1");
+  arm_fault("mcu-boot-lost:count=1");
+  arm_fault("flush-completion-lost:count=1");
   for (uint32_t job = 1; job < 4; ++job) {
     const Group group = session().group();
     const Syncobj done(device());

@@ -61,17 +61,6 @@ class StallTest : public DeviceTest {
         << "expected: " << begin << "\nlogged: " << testing::PrintToString(lines);
   }
 
-  /// Arms a fault of the virtual GPU; skips the test elsewhere.
-  void arm(const std::string& spec) {
-    std::fstream file(virtual_gpu_control);
-    if (!file) GTEST_SKIP() << "no " << virtual_gpu_control << ": not the virtual GPU";
-    file << "fault arm " << spec << std::endl;
-    ASSERT_TRUE(file) << "could not arm " << spec;
-  }
-  static void disarm(const std::string& name) {
-    std::ofstream(virtual_gpu_control) << "fault disarm " << name << std::endl;
-  }
-
   /// Keeps the GPU from going to sleep.
   [[nodiscard]] Setting awake() const {
     const std::string node = std::filesystem::path(device().path()).filename();
@@ -139,13 +128,13 @@ TEST_F(StallTest, LostEvent_IsNamedS7AndMadeUpForBeforeTheJobTimeout) {
   const GpuBuffer memory = session().buffer(page);
   const Group group = session().group();
   session().run(group, 0, store(memory.va(), 1), "store");
-  arm("job-irq-lost:count=0");
+  arm_fault("job-irq-lost:count=0");
   if (IsSkipped()) return;
   const Syncobj done(device());
   session().submit(group, 0, store(memory.va(), 2), done);
   EXPECT_FALSE(done.wait(2500ms));
   EXPECT_TRUE(done.wait(2s));
-  disarm("job-irq-lost");
+  disarm_fault("job-irq-lost");
   expect_stall("stage=S7 cause=event-lost by=stall");
   EXPECT_EQ(memory.read32(0), 2u);
   expect_device_works();
@@ -156,7 +145,7 @@ TEST_F(StallTest, MaskedInterrupt_IsNamedS7AndUnmasked) {
   const GpuBuffer memory = session().buffer(page);
   const Group group = session().group();
   session().run(group, 0, store(memory.va(), 1), "store");
-  arm("job-unmask-lost:count=0");
+  arm_fault("job-unmask-lost:count=0");
   if (IsSkipped()) return;
   const Syncobj last_event(device());  // its handler is the last: it cannot unmask
   session().submit(group, 0, store(memory.va(), 2), last_event);
@@ -165,7 +154,7 @@ TEST_F(StallTest, MaskedInterrupt_IsNamedS7AndUnmasked) {
   const Syncobj done(device());
   session().submit(group, 0, store(memory.va(), 3), done);
   EXPECT_FALSE(done.wait(2500ms));
-  disarm("job-unmask-lost");
+  disarm_fault("job-unmask-lost");
   EXPECT_TRUE(done.wait(2s));
   expect_stall("stage=S7 cause=irq-masked by=stall");
   for (uint32_t i = 4; i < 8; ++i) session().run(group, 0, store(memory.va(), i), "store");
@@ -184,12 +173,12 @@ TEST_F(StallTest, LostDoorbell_IsNamedS5) {
   session().submit(group, 0, spin, first);
   while (started.read32(0) == 0) std::this_thread::sleep_for(1ms);
   const auto second = store(started.va() + 4, 2);
-  arm("doorbell-lost:count=1");
+  arm_fault("doorbell-lost:count=1");
   if (IsSkipped()) return;
   const Syncobj done(device());
   session().submit(group, 1, second, done);
   EXPECT_TRUE(done.wait(hang_timeout));
-  disarm("doorbell-lost");
+  disarm_fault("doorbell-lost");
   expect_stall("stage=S5 cause=not-fetched by=timeout");
   expect_device_works();
 }
