@@ -20,6 +20,7 @@ expect_exit 2 'only igt/x: no such group' "$LAB" test --only igt/x
 expect_exit 2 'only : no such group' "$LAB" test --only ''
 expect_exit 2 'only scenarios/nothing: no scenario is named like that; there are: .*determinism' "$LAB" test --only scenarios/determinism,scenarios/nothing
 expect_exit 17 'no such directory' "$LAB" exec --source "$SCRATCH/nowhere" -- true
+expect_exit 2 'minutes soon: a number' "$LAB" test --minutes soon
 expect_exit 2 'rounds 0: a number' "$LAB" bench --rounds 0
 expect_exit 2 'limit fast: a ratio' "$LAB" bench --limit fast
 expect_exit 2 'takes no arguments' "$LAB" bench stock
@@ -30,7 +31,6 @@ expect_exit 2 'takes no arguments' "$LAB" boot-matrix early-hang
 expect_exit 2 'cases nothing matches none of: .*early-hang' "$LAB" boot-matrix --cases nothing
 expect_exit 2 'decides itself about --out' "$LAB" reproduce --base v7.2 --out "$SCRATCH"
 mkdir "$SCRATCH/empty"
-expect_exit 2 'minutes soon: a number' "$LAB" test --minutes soon
 expect_exit 17 'not a Linux source tree' "$LAB" exec --source "$SCRATCH/empty" -- true
 "$LAB" help >"$SCRATCH/help"
 for verb in run test exec shell igt boot-matrix reproduce bench build clean doctor; do

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #: lab reproduce [OPTIONS of boot/build-kernel]      a board's kernel built twice: every file must be the same, bit for bit
 #:
-#: The second build has another directory, another copy of the source, another time, time zone and umask, and no compiler cache. Compared
+#: The second build has another directory, another copy of a base's source, another time, time zone and umask, and no compiler cache. Compared
 #: are the manifests (the hash of every input and of every file in the packages) and the packages, debug information included. Without
 #: options it is the kernel of ./lab boot-matrix.
 #:
@@ -36,7 +36,7 @@ verb_reproduce() {
 
 # same_downloads CACHE: what was resolved and fetched for this cache is so for CACHE; unpacking and building are its own.
 same_downloads() {
-  mkdir -p "$1/sources"
+  mkdir -p "$1/sources" "$LAB_CACHE/downloads"
   cp -al "$LAB_CACHE/downloads" "$1/"
-  cp "$LAB_CACHE"/sources/*.resolved "$1/sources/"
+  find "$LAB_CACHE/sources" -maxdepth 1 -name '*.resolved' -exec cp -t "$1/sources" {} + # none, when only trees were named
 }

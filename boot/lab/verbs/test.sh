@@ -34,7 +34,7 @@ verb_test() {
   SCENARIOS_LONG=${OPT[long]:-}
   TEST_MINUTES=${OPT[minutes]:-}
   case $TEST_MINUTES in *[!0-9]*) die "$EX_USAGE" "--minutes $TEST_MINUTES: a number" ;; esac
-  TEST_END=${TEST_MINUTES:+$((SECONDS + TEST_MINUTES * 60))}
+  TEST_END=${TEST_MINUTES:+$((SECONDS + 10#$TEST_MINUTES * 60))}
   if [ "$TARGET" = uml ]; then groups=$TEST_GROUPS_UML; else groups=$TEST_GROUPS_LOCAL; fi
   [ -z "${OPT[only]+set}" ] || check_only "$groups"
   results_open test

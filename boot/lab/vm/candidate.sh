@@ -17,7 +17,7 @@ build_vm_candidate() {
   declare -gA OPT=()
   resolve_source
   apply_series all
-  key=$({ printf '%s\n' "$SRC_STATE" "$SERIES_KEY" "$(machine_arguments)" && cat "$LAB_ROOT"/configs/{rk3588,vm}.config "$LAB_ROOT"/boot/build/*.sh; } | hash_text)
+  key=$({ printf '%s\n' "$SRC_STATE" "$SERIES_KEY" "$(machine_arguments)" "$(declare -f vm_candidate_arguments)" && cat "$LAB_ROOT"/configs/{rk3588,vm}.config "$LAB_ROOT"/boot/build/*.sh; } | hash_text)
   VM_CANDIDATE=$LAB_CACHE/boards/vm-$key
   [ -e "$VM_CANDIDATE/$VM_ID.manifest" ] || cache_locked "candidate-$key" vm_candidate_unless_done
   touch "$VM_CANDIDATE" # clean goes by age of last use

@@ -16,6 +16,6 @@ seen=$(judge_disk "$2" "$1/replayed" | paste -sd'\t')
 rm "$1/replayed"
 printf '%s\t%s\t%s\n' "$3" "$4" "$seen" | tee -a "$1/verdicts"
 case $seen in *WRONG*) exit 1 ;; esac
-# A number that no multiple of the fates is, so that the kept disks have all of them.
+# No multiple of the number of fates, so that the kept disks have all of them.
 KEEP_EVERY=17
 [ $(($(wc -l <"$1/verdicts") % KEEP_EVERY)) -ne 0 ] || cp --sparse=always "$2" "$1/kept-$3-$4-${seen%%$'\t'*}.raw"
