@@ -13,6 +13,21 @@ result() {
   printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "${4:-0}" "$(printf '%s' "${5:-}" | tr '\t\n' '  ')" >>"$RESULTS/results.tsv"
 }
 
+# results_end_after MINUTES: from then on nothing new begins (time_left); without MINUTES, never.
+RESULTS_MINUTES='' RESULTS_END=''
+results_end_after() {
+  case $1 in *[!0-9]*) die "$EX_USAGE" "--minutes $1: a number" ;; esac
+  RESULTS_MINUTES=$1 RESULTS_END=${1:+$((SECONDS + 10#$1 * 60))}
+}
+
+# time_left SUITE NAME: may it still begin? What may not is a skipped result.
+time_left() {
+  if [ -n "$RESULTS_END" ] && [ "$SECONDS" -ge "$RESULTS_END" ]; then
+    result "$1" "$2" skip 0 "not begun: the $RESULTS_MINUTES minutes of --minutes are over"
+    return 1
+  fi
+}
+
 # count_results STATUS [SUITE]
 count_results() { awk -F'\t' -v status="$1" -v suite="${2:-}" '$3 == status && (suite == "" || $1 == suite)' "$RESULTS/results.tsv" | wc -l; }
 

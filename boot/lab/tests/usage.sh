@@ -25,6 +25,7 @@ expect_exit 2 'rounds 0: a number' "$LAB" bench --rounds 0
 expect_exit 2 'limit fast: a ratio' "$LAB" bench --limit fast
 expect_exit 2 'takes no arguments' "$LAB" bench stock
 expect_exit 2 'jobs many: a number' "$LAB" hang-matrix --jobs many
+expect_exit 2 'jobs 0: a number' "$LAB" boot-matrix --jobs 0
 expect_exit 2 'kinds nothing-like-it matches none of: .*doorbell-lost' "$LAB" hang-matrix --kinds nothing-like-it
 expect_exit 2 'with .*: no such file' "$LAB" hang-matrix --with "$SCRATCH/nowhere.json"
 expect_exit 2 'takes no arguments' "$LAB" boot-matrix early-hang
@@ -64,11 +65,11 @@ TEST_ONLY=scenarios/two,unit
 ! scenario_wanted one || fail "--only $TEST_ONLY takes scenario one"
 # What has no time left is a skipped result, not a passed one.
 result() { printf '%s\n' "$*" >"$SCRATCH/result"; }
-TEST_MINUTES=1 TEST_END=$((SECONDS + 60))
+results_end_after 1
 time_left scenarios one || fail "a minute is left, and nothing may begin"
 [ ! -e "$SCRATCH/result" ] || fail "what may begin has a result: $(cat "$SCRATCH/result")"
-TEST_END=$SECONDS
+results_end_after 0
 ! time_left scenarios one || fail "no time is left, and something begins"
-expect_equal 'scenarios one skip 0 not begun: the 1 minutes of --minutes are over' "$(cat "$SCRATCH/result")" "what does not begin"
-TEST_END=
+expect_equal 'scenarios one skip 0 not begun: the 0 minutes of --minutes are over' "$(cat "$SCRATCH/result")" "what does not begin"
+results_end_after ''
 time_left scenarios one || fail "without --minutes nothing may begin"

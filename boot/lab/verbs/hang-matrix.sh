@@ -27,8 +27,8 @@ verb_hang-matrix() {
   local kinds label reporter status=0 model
   local -a report
   MATRIX_LIST=$LAB_ROOT/boot/lab/matrix/kinds.list
-  MATRIX_SERIES=${OPT[series]:-stock} MATRIX_PATTERN=${OPT[kinds]:-.} MATRIX_JOBS=${OPT[jobs]:-$(nproc)}
-  case $MATRIX_JOBS in '' | *[!0-9]* | 0) die "$EX_USAGE" "--jobs $MATRIX_JOBS: a number from 1" ;; esac
+  MATRIX_SERIES=${OPT[series]:-stock} MATRIX_PATTERN=${OPT[kinds]:-.}
+  MATRIX_JOBS=$(jobs_wanted "$(nproc)")
   [ -z "${OPT[with]:-}" ] || [ -r "${OPT[with]}" ] || die "$EX_USAGE" "--with ${OPT[with]}: no such file"
   kinds=$(matrix_kinds)
   [ -n "$kinds" ] || die "$EX_USAGE" "--kinds $MATRIX_PATTERN matches none of: $(awk '!/^#/ && NF { printf "%s ", $1 }' "$MATRIX_LIST")"
@@ -56,7 +56,7 @@ matrix_with_plants() { if [ "$1" = stock ]; then printf 'plants\n'; else printf 
 
 # matrix_column LABEL SERIES KINDS: plays KINDS (lines of the list) on a kernel with SERIES; their results go to LABEL/KIND.
 matrix_column() {
-  local line begin name running=0
+  local begin name
   local -a OPT_CONFIG=("${OPT_CONFIG[@]}")
   [ -n "$3" ] || return 0
   OPT[series]=$2
@@ -67,22 +67,18 @@ matrix_column() {
   mark_cache_in_use
   say "playing $(wc -l <<<"$3") kinds on $KERNEL_NAME"
   begin=$(now_ms)
-  while read -r line; do
-    # shellcheck disable=SC2086 # words of the list
-    matrix_case "$1" $line &
-    running=$((running + 1))
-    [ "$running" -lt "$MATRIX_JOBS" ] || { wait -n || true; running=$((running - 1)); }
-  done <<<"$3"
-  wait
+  at_once "$MATRIX_JOBS" matrix_case "$1" <<<"$3"
   MATRIX_PLAYING_MS=$((MATRIX_PLAYING_MS + $(now_ms) - begin))
 }
 
-# matrix_case LABEL NAME STAGE HOW…: one guest.
+# matrix_case LABEL LINE: one guest; LINE is NAME STAGE HOW… of the list.
 matrix_case() {
-  local dir=$RESULTS/$1/$2 how status=0
-  local -a words=("$2" --stage "$3" --trace /results/trace)
-  shift 3
-  for how in "$@"; do
+  local dir how status=0
+  local -a kind words
+  read -ra kind <<<"$2"
+  dir=$RESULTS/$1/${kind[0]}
+  words=("${kind[0]}" --stage "${kind[1]}" --trace /results/trace)
+  for how in "${kind[@]:2}"; do
     case $how in
       fault=* | plant=* | hang=*) words+=("--${how%%=*}" "${how#*=}") ;;
       asleep) words+=(--asleep) ;;

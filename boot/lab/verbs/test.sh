@@ -15,6 +15,7 @@
 #:   guests     what panthor-guest promises (streams, signals, exit codes, clean-up), on real guests
 #:   igt        upstream's IGT panthor tests on every packaged base
 #:   scenarios  boot/lab/scenarios, each in a guest of its own
+#:   boot-matrix  a candidate kernel on a made-up arm64 board (./lab boot-matrix --short)
 #:
 #:   --only GROUPS          comma-separated; scenarios/PATTERN: those with PATTERN in their name
 #:   --long                 scenarios: those that have a long form run it (minutes to hours)
@@ -22,7 +23,7 @@
 #:   --target uml|local     local: unit, and smoke and IGT on this machine's own GPU
 #:   --source DIR|TARBALL   igt: on a kernel of yours too; lab: the series apply to it (a directory)
 #:   --quiet                no progress on stderr
-readonly TEST_GROUPS_UML="shell patches lab boot unit sanitize aarch64 fuzz identity guests igt scenarios" TEST_GROUPS_LOCAL="unit local"
+readonly TEST_GROUPS_UML="shell patches lab boot unit sanitize aarch64 fuzz identity guests igt scenarios boot-matrix" TEST_GROUPS_LOCAL="unit local"
 
 verb_test() {
   local begin=$SECONDS group groups
@@ -32,9 +33,7 @@ verb_test() {
   TEST_SOURCE=${OPT[source]:-}
   TEST_ONLY=${OPT[only]:-}
   SCENARIOS_LONG=${OPT[long]:-}
-  TEST_MINUTES=${OPT[minutes]:-}
-  case $TEST_MINUTES in *[!0-9]*) die "$EX_USAGE" "--minutes $TEST_MINUTES: a number" ;; esac
-  TEST_END=${TEST_MINUTES:+$((SECONDS + 10#$TEST_MINUTES * 60))}
+  results_end_after "${OPT[minutes]:-}"
   if [ "$TARGET" = uml ]; then groups=$TEST_GROUPS_UML; else groups=$TEST_GROUPS_LOCAL; fi
   [ -z "${OPT[only]+set}" ] || check_only "$groups"
   results_open test
@@ -86,14 +85,6 @@ scenario_wanted() {
 # group_wanted NAME
 group_wanted() { [ -z "$TEST_ONLY" ] || case ",$TEST_ONLY," in *",$1,"* | *",$1/"*) ;; *) return 1 ;; esac; }
 
-# time_left SUITE NAME: may it still begin? What may not is a skipped result.
-time_left() {
-  if [ -n "$TEST_END" ] && [ "$SECONDS" -ge "$TEST_END" ]; then
-    result "$1" "$2" skip 0 "not begun: the $TEST_MINUTES minutes of --minutes are over"
-    return 1
-  fi
-}
-
 # run_group NAME: in a subshell, so that one that cannot be built is one failure and the others still run.
 run_group() {
   group_wanted "$1" && time_left "$1" "$1" || return 0
@@ -126,26 +117,29 @@ test_patches() {
 # shell_files: every shell script of the checkout.
 shell_files() { grep -rlE --exclude-dir=.git --exclude-dir='build*' -m1 '^#!/(usr/bin/env (ba)?sh|bin/(ba)?sh)|^# shellcheck shell=' . | LC_ALL=C sort; }
 
-# script_results SUITE DIRECTORY [SECONDS]: each script in it is a test: 0 passed, 77 skipped (its last line says why), else failed.
+# script_results SUITE DIRECTORY JOBS SECONDS: each script in it is a test that may take SECONDS; JOBS of them run at a time.
 script_results() {
-  local suite=$1 file name begin status log pattern
-  pattern=$(printf '%s' "$TEST_ONLY" | tr ',' '\n' | sed -n "s,^$suite/,,p" | head -n 1)
-  for file in "$2"/*.sh; do
-    [ -e "$file" ] || continue
-    name=$(basename "$file" .sh)
-    case $name in *"$pattern"*) ;; *) continue ;; esac
-    time_left "$suite" "$name" || continue
-    begin=$(now_ms) status=0 log=$RESULTS/$suite-$name.log
-    LAB_ROOT=$LAB_ROOT TEST_SOURCE=$TEST_SOURCE timeout "${3:-300}" bash "$file" >"$log" 2>&1 </dev/null || status=$?
-    case $status in
-      0) result "$suite" "$name" pass "$(seconds_since "$begin")" ;;
-      77) result "$suite" "$name" skip "$(seconds_since "$begin")" "$(tail -n 1 "$log")" ;;
-      *) result "$suite" "$name" fail "$(seconds_since "$begin")" "$(tail -n 1 "$log")" ;;
-    esac
-  done
+  local pattern
+  pattern=$(printf '%s' "$TEST_ONLY" | tr ',' '\n' | sed -n "s,^$1/,,p" | head -n 1)
+  find "$2" -maxdepth 1 -name "*$pattern*.sh" | LC_ALL=C sort | at_once "$3" script_result "$1" "$4"
 }
 
-test_lab() { script_results lab "$LAB_ROOT/boot/lab/tests"; }
+# script_result SUITE SECONDS FILE: exit code 0 passed, 77 skipped (its last line says why), else failed.
+script_result() {
+  local name begin verdict=fail status=0 log
+  name=$(basename "$3" .sh) log=$RESULTS/$1-$(basename "$3" .sh).log
+  time_left "$1" "$name" || return 0
+  begin=$(now_ms)
+  LAB_ROOT=$LAB_ROOT TEST_SOURCE=$TEST_SOURCE timeout "$2" bash "$3" >"$log" 2>&1 || status=$?
+  case $status in
+    0) result "$1" "$name" pass "$(seconds_since "$begin")" && return ;;
+    77) verdict=skip ;;
+  esac
+  result "$1" "$name" "$verdict" "$(seconds_since "$begin")" "$(tail -n 1 "$log")"
+}
+
+# One at a time: some of them want a cache to themselves.
+test_lab() { script_results lab "$LAB_ROOT/boot/lab/tests" 1 300; }
 
 # As another user than root the tests skip: a chroot is needed.
 test_boot() {
@@ -156,7 +150,7 @@ test_boot() {
   declare -gA OPT=()
   resolve_source
   export KERNEL_TREE=$SRC_TREE
-  script_results boot "$LAB_ROOT/boot/tests" 3600
+  script_results boot "$LAB_ROOT/boot/tests" "$(nproc)" 3600
 }
 
 # ctest_results SUITE DIRECTORY: one result a test.
@@ -262,6 +256,15 @@ test_scenarios() {
     strictly scenario_run "$file"
     [ "$STATUS" -eq 0 ] || result scenarios "$(basename "$file" .sh)" fail 0 "its guest could not be prepared (exit code $STATUS)"
   done < <(scenario_files)
+}
+
+test_boot-matrix() {
+  if [ "$(id -u)" -ne 0 ]; then
+    result boot-matrix boot-matrix skip 0 "the made-up board is made as root"
+    return
+  fi
+  . "$LAB_ROOT/boot/lab/vm/matrix.sh"
+  boot_matrix short . "$(matrix_jobs)"
 }
 
 # On a board: the same programs on its own GPU.

@@ -17,9 +17,16 @@ matrix_cases() {
   done | { grep -E -- "$2" || true; }
 }
 
-# boot_matrix short|full PATTERN: results go to the table; what each case said to $RESULTS/board/CASE/log.
+# matrix_jobs: how many boards this machine takes: one a CPU, and 2 GiB of memory for each.
+matrix_jobs() {
+  local cpus memory
+  cpus=$(nproc) memory=$(awk '/^MemAvailable:/ { print int($2 / (2 << 20)) }' /proc/meminfo)
+  printf '%d\n' $((memory < 1 ? 1 : memory < cpus ? memory : cpus))
+}
+
+# boot_matrix short|full PATTERN JOBS: JOBS boards at a time; results go to the table, what each case said to $RESULTS/board/CASE/log.
 boot_matrix() {
-  local name begin dir=$RESULTS/board
+  local begin dir=$RESULTS/board
   install_packages all uml test board
   build_vm_board
   build_vm_candidate
@@ -31,16 +38,21 @@ boot_matrix() {
     return
   }
   result boot-matrix ready pass "$(seconds_since "$begin")" "the rehearsal passed"
-  for name in $(matrix_cases "$1" "$2"); do
-    begin=$(now_ms)
-    mkdir -p "$dir/$name"
-    if step "$name" "$dir/$name/log" play_case "$LAB_ROOT/boot/lab/vm/cases/$name.sh" "$dir/ready" "$dir/$name"; then
-      result boot-matrix "$name" pass "$(seconds_since "$begin")" "$(grep '^ok: ' "$dir/$name/log" | tail -n 1 | cut -c5-)"
-      # What passed needs no disk any more.
-      rm -f "$dir/$name"/{disk.qcow2,variables.fd}
-    else
-      result boot-matrix "$name" fail "$(seconds_since "$begin")" "$(tail -n 1 "$dir/$name/log")"
-    fi
-  done
+  matrix_cases "$1" "$2" | at_once "$3" matrix_case_result "$dir"
   rm -f "$dir/ready"/{memory,variables.fd}
+}
+
+# matrix_case_result DIRECTORY NAME
+matrix_case_result() {
+  local begin file=$LAB_ROOT/boot/lab/vm/cases/$2.sh dir=$1/$2
+  time_left boot-matrix "$2" || return 0
+  begin=$(now_ms)
+  mkdir -p "$dir"
+  if step "$2" "$dir/log" play_case "$file" "$1/ready" "$dir"; then
+    result boot-matrix "$2" pass "$(seconds_since "$begin")" "$(grep '^ok: ' "$dir/log" | tail -n 1 | cut -c5-)"
+    # What passed needs no disk any more.
+    rm -f "$dir"/{disk.qcow2,variables.fd}
+  else
+    result boot-matrix "$2" fail "$(seconds_since "$begin")" "$(tail -n 1 "$dir/log")"
+  fi
 }

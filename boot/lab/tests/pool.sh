@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Several things at a time: how many, what a failure becomes, what an interruption leaves.
+# shellcheck source=boot/lab/tests/support/helper.bash
+. "$(dirname "${BASH_SOURCE[0]}")/support/helper.bash"
+
+load_library
+RUNNING=$SCRATCH/running
+mkdir "$RUNNING"
+
+# counted WORD LINE: leaves how many ran beside it.
+counted() {
+  touch "$RUNNING/$2"
+  sleep 0.3
+  find "$RUNNING" -type f | wc -l >>"$SCRATCH/most"
+  printf '%s %s\n' "$1" "$2" >>"$SCRATCH/done"
+  rm "$RUNNING/$2"
+}
+at_once 3 counted word < <(seq 7)
+expect_equal 'word 1 word 2 word 3 word 4 word 5 word 6 word 7' "$(sort "$SCRATCH/done" | paste -sd' ')" "each line once"
+expect_equal 3 "$(sort -n "$SCRATCH/most" | tail -n 1)" "three at a time"
+at_once 1 counted alone </dev/null
+expect_equal 7 "$(wc -l <"$SCRATCH/done")" "no line, nothing done"
+
+# One that fails stops at its first failing command, does not stop the others, and is told.
+odd() {
+  [ "$1" -ne 2 ]
+  echo "$1" >>"$SCRATCH/odd"
+}
+strictly at_once 2 odd < <(seq 4)
+expect_equal "1 1 3 4" "$STATUS $(sort "$SCRATCH/odd" | paste -sd' ')" "a failure is told at the end"
+
+# Interrupted as by Ctrl-C or by kill: what runs can clean up, and is gone.
+lasting() {
+  trap 'echo "$1" >>"$SCRATCH/cleaned"' EXIT
+  echo "$BASHPID" >>"$SCRATCH/pids"
+  sleep 60
+}
+set -m # a process group that takes an interrupt
+for signal in INT TERM; do
+  rm -f "$SCRATCH"/{cleaned,pids}
+  bash -c "$(declare -f at_once pool_stop lasting); SCRATCH=$SCRATCH; at_once 2 lasting < <(seq 2)" &
+  pool=$!
+  until [ "$(grep -c . "$SCRATCH/pids" 2>/dev/null)" = 2 ]; do sleep 0.1; done
+  kill "-$signal" -- "-$pool"
+  wait "$pool" || true
+  expect_equal "1 2" "$(sort "$SCRATCH/cleaned" | paste -sd' ')" "$signal: both cleaned up"
+  while read -r pid; do ! kill -0 "$pid" 2>/dev/null || fail "$signal: process $pid lives"; done <"$SCRATCH/pids"
+done
