@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "hang/matrix_report.hpp"
+#include "report/markup.hpp"
 
 namespace harness {
 namespace {
@@ -22,29 +23,6 @@ svg { display: block } pre { font-size: 12px; background: #f6f6f6; padding: 6px;
 
 constexpr double width = 600, height = 22;
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 const char* bar_class(Judgement::Process process) {
   constexpr const char* classes[] = {"asleep", "stuck", "busy", "ended", "asleep", "asleep"};
   return classes[static_cast<size_t>(process)];
@@ -52,7 +30,7 @@ const char* bar_class(Judgement::Process process) {
 
 std::string mark(double x, std::string_view kind, std::string_view title) {
   return fmt::format(R"(<line class="{}" x1="{:.1f}" x2="{:.1f}" y1="0" y2="{}"><title>{}</title></line>)",
-                     kind, x, x, height, escaped(title));
+                     kind, x, x, height, markup_escape(title));
 }
 
 std::string timeline(const PlayedCase& played) {
@@ -88,7 +66,7 @@ std::string details(const PlayedCase& played) {
   if (!seen.at("process").is_null() && seen["process"].contains("stack"))
     text += "kernel stack of the process:\n" + seen["process"]["stack"].get<std::string>() + '\n';
   if (!seen["fresh"]["passed"]) text += "fresh process: " + seen["fresh"]["error"].get<std::string>() + '\n';
-  return fmt::format("<details><summary>what was seen</summary><pre>{}</pre></details>", escaped(text));
+  return fmt::format("<details><summary>what was seen</summary><pre>{}</pre></details>", markup_escape(text));
 }
 
 std::string stage_cell(const std::optional<Notice>& notice, autopsy::StageSet stages) {
@@ -102,7 +80,7 @@ std::string stage_cell(const std::optional<Notice>& notice, autopsy::StageSet st
 std::string row_of(const PlayedCase& played) {
   if (!played.played())
     return fmt::format("<tr><td>{}</td><td></td><td>{}</td><td colspan=7>not played: {}</td></tr>\n",
-                       played.kind, played.column(), escaped(played.why));
+                       played.kind, played.column(), markup_escape(played.why));
   const Judgement& judged = played.judgement;
   return fmt::format(
       "<tr "

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <system_error>
 
+#include "report/markup.hpp"
+
 namespace harness {
 namespace {
 
@@ -83,29 +85,11 @@ class JunitReporter final : public Reporter {
 }  // namespace
 
 std::string xml_escape(std::string_view text) {
-  std::string out;
-  for (const char c : text) switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\t':
-        out += ' ';
-        break;
-      case '\n':
-        out += ' ';
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-    }
+  std::string out = markup_escape(text);
+  for (char& c : out) {
+    if (c == '\t' || c == '\n') c = ' ';
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
   return out;
 }
 
