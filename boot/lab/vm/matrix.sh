@@ -20,7 +20,7 @@ matrix_cases() {
 # matrix_jobs: how many boards this machine takes: one a CPU, and 2 GiB of memory for each.
 matrix_jobs() {
   local cpus memory
-  cpus=$(nproc) memory=$(awk '/^MemAvailable:/ { print int($2 / (2 << 20)) }' /proc/meminfo)
+  cpus=$(nproc) memory=$(awk '/^MemAvailable:/ { print int($2 / 2097152) }' /proc/meminfo)
   printf '%d\n' $((memory < 1 ? 1 : memory < cpus ? memory : cpus))
 }
 
