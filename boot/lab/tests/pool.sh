@@ -22,6 +22,11 @@ expect_equal 3 "$(sort -n "$SCRATCH/most" | tail -n 1)" "three at a time"
 at_once 1 counted alone </dev/null
 expect_equal 7 "$(wc -l <"$SCRATCH/done")" "no line, nothing done"
 
+# How many boards: a number, with nothing on stderr, whatever awk this is.
+. "$LAB_ROOT/boot/lab/vm/matrix.sh"
+boards=$(matrix_jobs 2>&1)
+[ "$boards" -ge 1 ] && [ "$boards" -le "$(nproc)" ] || fail "boards at a time: $boards"
+
 # One that fails stops at its first failing command, does not stop the others, and is told.
 odd() {
   [ "$1" -ne 2 ]
