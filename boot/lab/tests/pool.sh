@@ -49,6 +49,7 @@ for signal in INT TERM; do
   until [ "$(grep -c . "$SCRATCH/pids" 2>/dev/null)" = 2 ]; do sleep 0.1; done
   kill "-$signal" -- "-$pool"
   wait "$pool" || true
+  # The outer shell may be gone before the pool is.
+  while read -r pid; do timeout 20 tail -s 0.1 --pid="$pid" -f /dev/null || fail "$signal: process $pid lives"; done <"$SCRATCH/pids"
   expect_equal "1 2" "$(sort "$SCRATCH/cleaned" | paste -sd' ')" "$signal: both cleaned up"
-  while read -r pid; do ! kill -0 "$pid" 2>/dev/null || fail "$signal: process $pid lives"; done <"$SCRATCH/pids"
 done
