@@ -35,21 +35,40 @@ odd() {
 strictly at_once 2 odd < <(seq 4)
 expect_equal "1 1 3 4" "$STATUS $(sort "$SCRATCH/odd" | paste -sd' ')" "a failure is told at the end"
 
-# Interrupted as by Ctrl-C or by kill: what runs can clean up, and is gone.
 lasting() {
   trap 'echo "$1" >>"$SCRATCH/cleaned"' EXIT
   echo "$BASHPID" >>"$SCRATCH/pids"
   sleep 60
 }
+# all_gone WHAT: both that lasted could clean up, and live no more; whoever began them may be gone before.
+all_gone() {
+  local pid
+  while read -r pid; do timeout 20 tail -s 0.1 --pid="$pid" -f /dev/null || fail "$1: process $pid lives"; done <"$SCRATCH/pids"
+  expect_equal "1 2" "$(sort "$SCRATCH/cleaned" | paste -sd' ')" "$1: both cleaned up"
+  rm "$SCRATCH"/{cleaned,pids}
+}
+
+# For a time: what ends before it keeps its status, what does not is ended with all it began.
+failing() {
+  false
+  touch "$SCRATCH/went-on"
+}
+at_most 60 true
+expect_equal 0 "$STATUS" "in time"
+at_most 60 failing
+[ "$STATUS" -eq 1 ] && [ ! -e "$SCRATCH/went-on" ] || fail "a command that fails in time: status $STATUS"
+pooled() { at_once 2 lasting < <(seq 2); }
+at_most 2 pooled
+expect_equal "$EX_DEADLINE" "$STATUS" "not in time"
+all_gone "out of time"
+
+# Interrupted as by Ctrl-C or by kill.
 set -m # a process group that takes an interrupt
 for signal in INT TERM; do
-  rm -f "$SCRATCH"/{cleaned,pids}
   bash -c "$(declare -f at_once pool_stop lasting); SCRATCH=$SCRATCH; at_once 2 lasting < <(seq 2)" &
   pool=$!
   until [ "$(grep -c . "$SCRATCH/pids" 2>/dev/null)" = 2 ]; do sleep 0.1; done
   kill "-$signal" -- "-$pool"
   wait "$pool" || true
-  # The outer shell may be gone before the pool is.
-  while read -r pid; do timeout 20 tail -s 0.1 --pid="$pid" -f /dev/null || fail "$signal: process $pid lives"; done <"$SCRATCH/pids"
-  expect_equal "1 2" "$(sort "$SCRATCH/cleaned" | paste -sd' ')" "$signal: both cleaned up"
+  all_gone "$signal"
 done
