@@ -60,10 +60,6 @@ told 1 'GRUB could not load the devicetree of candidate one'
 says 'armed: ' boot arm one
 expect_equal '' "$(there grub-editenv /boot/grub/grubenv list | grep failed)" "the note goes with the next try"
 restore_board
-there grub-editenv /boot/grub/grubenv unset next_entry
-boots_with "$DEFAULT_LINE panthor_lab.entry=default"
-told 1 'GRUB could not load candidate one and booted the default instead'
-restore_board
 boots_with "$DEFAULT_LINE panthor_lab.entry=one"
 told 1 'next_entry is still set: GRUB could not clear it'
 restore_board

@@ -28,14 +28,12 @@ record_rehearsal() {
     { cat && printf '%s %s %s\n' "$(grub_identity)" "$1" "$(date -u +%Y-%m-%dT%H:%M:%SZ)"; } | put "$BASE/rehearsals"
 }
 
-# clone_default CONFIG: what the default entry of CONFIG does, as a GRUB function with one more kernel argument to know it by, and an entry
-# that calls it. A candidate that GRUB cannot load calls it too.
+# clone_default CONFIG: an entry that does what the default entry of CONFIG does, with one more kernel argument to know it by.
 clone_default() {
   local found title body
   found=$(judge "$1" mode=default) || exit
   title=$(field title <<<"$found" | tr -d "'\\\\")
   body=$(judge "$1" mode=body entry=@default) || exit
-  printf 'function panthor_lab_default {'
+  printf "menuentry 'panthor-lab: the default entry (%s)' --unrestricted --id %s {" "$title" "$CLONE"
   printf '%s\n}\n' "$body" | sed -E 's/^([ \t]*linux(16|efi)?[ \t]+[^ \t]+)/\1 panthor_lab.entry=default/'
-  printf "menuentry 'panthor-lab: the default entry (%s)' --unrestricted --id %s {\n  panthor_lab_default\n}\n" "$title" "$CLONE"
 }

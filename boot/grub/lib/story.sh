@@ -69,8 +69,6 @@ tell_candidate() {
     tell_stages "$boot"
   elif [ -n "$failed" ]; then
     tell BAD "GRUB could not load the $failed of candidate $id; the default booted"
-  elif [ "$running" = default ]; then
-    tell BAD "GRUB could not load candidate $id and booted the default instead"
   elif [ -n "$next" ]; then
     tell BAD "next_entry is still set after a reboot: GRUB did not look at $GRUB_ENV. panthor-boot disarm, then rehearse"
   else

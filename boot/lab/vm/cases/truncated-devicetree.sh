@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # shellcheck disable=SC2016,SC2034 # for the board; read by play_case
-#: full: the devicetree is cut after arm
+#: full: the devicetree is cut after arm: GRUB notes it and resets the board
 story='GRUB could not load the devicetree of candidate vm; the default booted'
 loads=0
 spoil_armed() { board 'truncate -s 1000 /boot/panthor-lab/vm/dtbs/qemu-virt.dtb && sync'; }
