@@ -48,10 +48,14 @@ echo garbage >"$SCRATCH/garbage.tar"
 refused not-a-package 'cannot be unpacked' install "$SCRATCH/garbage.tar"
 cp -a "$SCRATCH/other" "$SCRATCH/damaged"
 echo more >>"$SCRATCH/damaged/boot/panthor-lab/two/config"
-refused not-a-package 'does not have the hash' install "$SCRATCH/damaged"
+refused not-a-package 'two: config of boot/panthor-lab/two is missing, or does not have the hash of its SHA256SUMS' install "$SCRATCH/damaged"
 cp -a "$SCRATCH/other" "$SCRATCH/damaged-module"
 truncate -s 100 "$SCRATCH/damaged-module/usr/lib/modules/7.2.13-lab2/kernel/drivers/gpu/drm/panthor/panthor.ko"
-refused not-a-package 'modules.sha256' install "$SCRATCH/damaged-module"
+refused not-a-package 'two: kernel/drivers/gpu/drm/panthor/panthor.ko of the modules of .*modules.sha256' install "$SCRATCH/damaged-module"
+rm -r "$SCRATCH/damaged-module/usr/lib/modules/7.2.13-lab2/kernel/drivers/gpu"
+refused not-a-package 'panthor/[a-z-]*.ko of the modules of .* is missing' install "$SCRATCH/damaged-module"
+rm "$SCRATCH/damaged-module/boot/panthor-lab/two/modules.sha256"
+refused not-a-package 'modules.sha256 of the modules of .* is missing' install "$SCRATCH/damaged-module"
 refused exists 'candidate one is installed already' install "$PACKAGE"
 cp -a "$PACKAGE" "$SCRATCH/same-release"
 mv "$SCRATCH/same-release/boot/panthor-lab/one" "$SCRATCH/same-release/boot/panthor-lab/again"
@@ -133,7 +137,7 @@ refused devicetree 'changed' arm one
 truncate -s 10 "$BOARD/boot/panthor-lab/one/initramfs.img"
 refused initramfs 'truncated' arm one
 printf x >>"$BOARD/usr/lib/modules/7.2.13-lab1/kernel/drivers/gpu/drm/panthor/panthor.ko"
-refused modules 'changed' arm one
+refused modules '7.2.13-lab1/kernel/drivers/gpu/drm/panthor/panthor.ko is missing, truncated or changed' arm one
 truncate -s -1 "$BOARD/usr/lib/modules/7.2.13-lab1/kernel/drivers/gpu/drm/panthor/panthor.ko"
 there grub-reboot debian-something
 refused pending 'already "debian-something"' arm one

@@ -34,5 +34,5 @@ check_candidate_files() {
   sums_good "$dir" "$dir/SHA256SUMS" Image || refuse image "$dir/Image is missing, truncated or changed"
   sums_good "$dir" "$dir/SHA256SUMS" "$(entry_value "$1" dtb)" || refuse devicetree "$dir/$(entry_value "$1" dtb) is missing, truncated or changed"
   sums_good "$dir" "$dir/local.sha256" initramfs.img || refuse initramfs "$dir/initramfs.img is missing, truncated or changed; make it anew with panthor-boot install $1"
-  sums_good "$MODULES/$release" "$dir/modules.sha256" '.*' || refuse modules "a module below $MODULES/$release is missing, truncated or changed"
+  sums_good "$MODULES/$release" "$dir/modules.sha256" '.*' || refuse modules "$MODULES/$release/$BAD_FILE is missing, truncated or changed"
 }

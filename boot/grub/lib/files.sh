@@ -61,11 +61,16 @@ drop() {
   done
 }
 
-# sums_good DIRECTORY FILE PATTERN: do the files of a sha256sum list whose names match have their sums? There must be one.
+# sums_good DIRECTORY FILE PATTERN: do the files of a sha256sum list whose names match have their sums? There must be one. BAD_FILE is the
+# first that has not, or the list.
 sums_good() {
-  local wanted
+  local wanted told
+  BAD_FILE=${2##*/}
   wanted=$(grep -E -- "  $3\$" "$2" 2>/dev/null) || return 1
-  (cd "$1" && printf '%s\n' "$wanted" | sha256sum --check --strict --quiet >/dev/null 2>&1)
+  told=$(cd "$1" && printf '%s\n' "$wanted" | LC_ALL=C sha256sum --check --strict --quiet 2>/dev/null) && return
+  told=${told%%$'\n'*}
+  [ -z "$told" ] || BAD_FILE=${told%: FAILED*}
+  return 1
 }
 
 # need_room DIRECTORY MIB WHAT

@@ -38,9 +38,9 @@ open_package() {
 check_package() {
   local dir=$PACKAGE/boot/panthor-lab/$ID
   sums_good "$dir" "$dir/SHA256SUMS" 'Image' && sums_good "$dir" "$dir/SHA256SUMS" '.*' ||
-    refuse not-a-package "$1: a file of boot/panthor-lab/$ID does not have the hash of its SHA256SUMS"
+    refuse not-a-package "$1: $BAD_FILE of boot/panthor-lab/$ID is missing, or does not have the hash of its SHA256SUMS"
   sums_good "$PACKAGE/usr/lib/modules/$RELEASE" "$dir/modules.sha256" '.*' ||
-    refuse not-a-package "$1: a module of $RELEASE does not have the hash of modules.sha256"
+    refuse not-a-package "$1: $BAD_FILE of the modules of $RELEASE is missing, or does not have the hash of modules.sha256"
 }
 
 # board_compatible: the running board's root "compatible", one a line.
