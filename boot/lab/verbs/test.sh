@@ -130,14 +130,16 @@ script_results() {
 
 # script_result SUITE SECONDS FILE: exit code 0 passed, 77 skipped (its last line says why), else failed.
 script_result() {
-  local name begin verdict=fail status=0 log
+  local name begin verdict=fail log
   name=$(basename "$3" .sh) log=$RESULTS/$1-$(basename "$3" .sh).log
   time_left "$1" "$name" || return 0
   begin=$(now_ms)
-  LAB_ROOT=$LAB_ROOT TEST_SOURCE=$TEST_SOURCE timeout "$2" bash "$3" >"$log" 2>&1 || status=$?
-  case $status in
+  export LAB_ROOT TEST_SOURCE
+  at_most "$2" bash "$3" >"$log" 2>&1
+  case $STATUS in
     0) result "$1" "$name" pass "$(seconds_since "$begin")" && return ;;
-    77) verdict=skip ;;
+    "$EX_SKIP") verdict=skip ;;
+    "$EX_DEADLINE") printf 'not at its end after %d s\n' "$2" >>"$log" ;;
   esac
   result "$1" "$name" "$verdict" "$(seconds_since "$begin")" "$(tail -n 1 "$log")"
 }
