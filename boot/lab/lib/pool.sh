@@ -20,7 +20,7 @@ at_once() (
   return "$failed"
 )
 
-# pool_stop SIGNAL: ends what at_once() began, waits for it to clean up, and dies of SIGNAL itself.
+# pool_stop SIGNAL: ends what at_once() or at_most() began, waits for it to clean up, and dies of SIGNAL itself.
 pool_stop() {
   local pid
   trap '' INT TERM
