@@ -4,6 +4,9 @@
 
 readonly LAB_THERE=/root/panthor-lab VERDICTS_THERE=/var/lib/panthor-lab/verdicts
 
+# For whom nothing moves any more: a boot, and the candidate's with the default's behind it. Twice what the slowest machine took.
+readonly BOOT_SECONDS=1200 TRIP_SECONDS=1800
+
 # wrong TEXT…: ends the case.
 wrong() {
   printf 'WRONG: %s\n' "$*"
@@ -56,7 +59,7 @@ wait_for_default() {
 
 # wait_for_verdict: on the candidate.
 wait_for_verdict() {
-  local left=60
+  local left=$((BOOT_SECONDS / 3))
   until board "test -s $VERDICTS_THERE/$VM_ID/$BOOT_ID/verdict" 2>/dev/null; do
     [ "$left" -gt 0 ] || wrong "no verdict"
     left=$((left - 1))
@@ -98,7 +101,7 @@ make_ready() {
   panthor_boot arm "$VM_ID" && expect_refused not-rehearsed
   panthor_boot rehearse && expect_done
   reboot_board
-  machine_wait_boot "$LAST_BOOT" 900 || wrong "the rehearsal does not come back"
+  machine_wait_boot "$LAST_BOOT" "$BOOT_SECONDS" || wrong "the rehearsal does not come back"
   [ "$BOOT_KERNEL" = "$DEFAULT" ] || wrong "the rehearsal booted $BOOT_KERNEL"
   panthor_boot status && expect_said 'the rehearsal passed'
   board sync
@@ -107,13 +110,13 @@ make_ready() {
 
 # copy_board SAVED DIRECTORY: a saved board goes on.
 copy_board() {
-  machine_copy "$1" "$2" && machine_wait_boot none 200 || wrong "the saved board does not go on"
+  machine_copy "$1" "$2" && machine_wait_boot none "$BOOT_SECONDS" || wrong "the saved board does not go on"
   DEFAULT=$BOOT_KERNEL
 }
 
 # play_case FILE READY DIRECTORY: the case's variables and functions say what is different in it.
 play_case() {
-  local fresh='' refused='' story='' loads=1 seconds=900 started
+  local fresh='' refused='' story='' loads=1 seconds=$TRIP_SECONDS started
   spoil() { :; }        # on the default, before arm
   spoil_armed() { :; }  # after arm, before the reboot
   after_reboot() { :; } # the harness, while the board reboots

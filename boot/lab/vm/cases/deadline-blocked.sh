@@ -3,7 +3,6 @@
 # shellcheck disable=SC2016,SC2034 # for the board; read by play_case
 #: full: the same, and a service that never stops: the deadline forces the reboot
 story='its verdict is: fail: no verdict after 20 s'
-seconds=900
 spoil() {
   candidate_without_verdict 20
   candidate_unit never-stops '/bin/sleep infinity' 'TimeoutStopSec=infinity

@@ -63,11 +63,11 @@ boot_kept() {
     machine_new "$1/$name"
     qemu-img create -q -f qcow2 -F raw -b "$disk" "$MACHINE/disk.qcow2"
     machine_start
-    machine_wait_boot none 600 || wrong "$name does not boot"
+    machine_wait_boot none "$BOOT_SECONDS" || wrong "$name does not boot"
     case $name in
       *-candidate)
         [ "$BOOT_KERNEL" != "$DEFAULT" ] || wrong "$name boots the default"
-        wait_for_verdict && reboot_board && wait_for_default 900
+        wait_for_verdict && reboot_board && wait_for_default "$TRIP_SECONDS"
         ;;
       *) [ "$BOOT_KERNEL" = "$DEFAULT" ] || wrong "$name boots $BOOT_KERNEL" ;;
     esac

@@ -7,7 +7,7 @@ play() {
   mkdir "$MACHINE/bin"
   printf '#!/bin/sh\nexec /usr/bin/ssh -F %s/ssh.config "$@"\n' "$MACHINE" >"$MACHINE/bin/ssh"
   chmod +x "$MACHINE/bin/ssh"
-  PATH=$MACHINE/bin:$PATH "$LAB_ROOT/boot/panthor-remote" board arm "$VM_ID" --command "$LAB_THERE/boot/panthor-boot" --collect "$MACHINE/collected" --wait 600 || status=$?
+  PATH=$MACHINE/bin:$PATH "$LAB_ROOT/boot/panthor-remote" board arm "$VM_ID" --command "$LAB_THERE/boot/panthor-boot" --collect "$MACHINE/collected" --wait "$BOOT_SECONDS" || status=$?
   # The candidate has no GPU here, so its verdict is bad, and that is what is told.
   [ "$status" -eq 1 ] || wrong "exit code $status"
   grep -q '^fail: panthor found no device' "$MACHINE/collected/$VM_ID"/*/verdict || wrong "no verdict was collected"

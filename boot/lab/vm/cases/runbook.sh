@@ -17,14 +17,14 @@ play() {
   on_board "dpkg -i /root/$package.deb && boot/panthor-boot install $VM_ID"
   expect_said "installed $VM_ID"
   on_board 'boot/panthor-boot rehearse && systemd-run --quiet --on-active=1 systemctl reboot'
-  machine_wait_boot "$BOOT_ID" 600 || wrong "the rehearsal does not come back"
+  machine_wait_boot "$BOOT_ID" "$BOOT_SECONDS" || wrong "the rehearsal does not come back"
   on_board 'boot/panthor-boot status'
   expect_said 'the rehearsal passed'
   on_board "boot/panthor-boot arm $VM_ID"
   STATUS=0 && SAID=$(board "dpkg -r $package" 2>&1) || STATUS=$?
   [ "$STATUS" -ne 0 ] && expect_said "$VM_ID is armed"
   reboot_board
-  wait_for_default 900
+  wait_for_default "$TRIP_SECONDS"
   panthor_boot status
   expect_said 'candidate vm booted; its verdict is: fail: panthor found no device'
   panthor_boot explain default "$VM_ID"

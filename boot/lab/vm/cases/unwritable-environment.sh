@@ -5,7 +5,7 @@
 play() {
   board "$BOOT_ON_BTRFS"
   reboot_board
-  machine_wait_boot "$LAST_BOOT" 600 || wrong "the board does not boot from btrfs"
+  machine_wait_boot "$LAST_BOOT" "$BOOT_SECONDS" || wrong "the board does not boot from btrfs"
   panthor_boot arm "$VM_ID"
   expect_refused environment
   expect_said 'its file system is btrfs'
@@ -13,7 +13,7 @@ play() {
   expect_done
   expect_said 'GRUB probably cannot write'
   reboot_board
-  machine_wait_boot "$LAST_BOOT" 600 || wrong "the rehearsal does not come back"
+  machine_wait_boot "$LAST_BOOT" "$BOOT_SECONDS" || wrong "the rehearsal does not come back"
   [ "$BOOT_KERNEL" = "$DEFAULT" ] || wrong "the rehearsal booted $BOOT_KERNEL"
   panthor_boot status
   expect_said 'GRUB booted the clone but left next_entry in place'

@@ -3,11 +3,10 @@
 # shellcheck disable=SC2016,SC2034 # for the board; read by play_case
 #: full: a candidate whose init freezes: the watchdog resets the board
 story='candidate vm booted and died after stage'
-seconds=900
 spoil() {
   candidate_without_verdict 900 # its verdict would be there before the watchdog resets the board
   candidate_unit freeze '/bin/kill -SEGV 1'
 }
 # What a dying init says does not reach this console.
-after_reboot() { wait_on_console 'Started.*freeze\.service' 400; }
+after_reboot() { wait_on_console 'Started.*freeze\.service' "$BOOT_SECONDS"; }
 on_candidate() { :; }
