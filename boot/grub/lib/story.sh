@@ -72,7 +72,7 @@ tell_candidate() {
   elif [ -n "$next" ]; then
     tell BAD "next_entry is still set after a reboot: GRUB did not look at $GRUB_ENV. panthor-boot disarm, then rehearse"
   else
-    tell BAD "candidate $id left no trace: it died before its root file system was mounted (panic, hang, power cut), or the power was cut. netconsole or a serial console would show where"
+    tell BAD "candidate $id left no trace: it died (panic, hang, power cut) before its root file system was mounted or just behind that. netconsole or a serial console would show where"
   fi
   [ -n "$boot" ] || tell_damage "$id"
   tell_pstore
