@@ -4,7 +4,8 @@
 
 readonly LAB_THERE=/root/panthor-lab VERDICTS_THERE=/var/lib/panthor-lab/verdicts
 
-# For whom nothing moves any more: a boot, and the candidate's with the default's behind it. Twice what the slowest machine took.
+# When a boot, or the candidate's boot and the default's behind it, will not end any more. A busy machine was seen to need over 900 s for the
+# latter.
 readonly BOOT_SECONDS=1200 TRIP_SECONDS=1800
 
 # wrong TEXT…: ends the case.
@@ -42,11 +43,11 @@ reboot_board() {
   board 'systemd-run --quiet --on-active=1 systemctl reboot' || wrong "the board does not take the order to reboot"
 }
 
-# wait_for_default SECONDS: until the default kernel runs in another boot than LAST_BOOT. on_candidate is called when the candidate answers.
+# wait_for_default: until the default kernel runs in another boot than LAST_BOOT. on_candidate is called when the candidate answers.
 wait_for_default() {
-  local end=$((SECONDS + $1)) candidate=
+  local end=$((SECONDS + TRIP_SECONDS)) candidate=
   while :; do
-    [ "$SECONDS" -lt "$end" ] || wrong "the default is not back after $1 s"
+    [ "$SECONDS" -lt "$end" ] || wrong "the default is not back after $TRIP_SECONDS s"
     machine_wait_boot "$LAST_BOOT" $((end - SECONDS)) || wrong "nothing boots"
     [ "$BOOT_KERNEL" != "$DEFAULT" ] || break
     [ "$candidate" != "$BOOT_ID" ] || { sleep 2 && continue; }
@@ -57,27 +58,24 @@ wait_for_default() {
   good "the default is back: $BOOT_KERNEL"
 }
 
-# wait_for_verdict: on the candidate.
-wait_for_verdict() {
-  local left=$((BOOT_SECONDS / 3))
-  until board "test -s $VERDICTS_THERE/$VM_ID/$BOOT_ID/verdict" 2>/dev/null; do
-    [ "$left" -gt 0 ] || wrong "no verdict"
-    left=$((left - 1))
-    sleep 3
+# in_a_boot COMMAND ARGS…: waits until it succeeds; status 1 if it does not while a boot may take.
+in_a_boot() {
+  local end=$((SECONDS + BOOT_SECONDS))
+  until "$@"; do
+    [ "$SECONDS" -lt "$end" ] || return 1
+    sleep 1
   done
 }
+
+# wait_for_verdict: on the candidate.
+wait_for_verdict() { in_a_boot verdict_recorded || wrong "no verdict"; }
+verdict_recorded() { board "test -s $VERDICTS_THERE/$VM_ID/$BOOT_ID/verdict" 2>/dev/null; }
 
 # on_console PATTERN: how often the console showed it since the board was started.
 on_console() { grep -acE -- "$1" "$MACHINE/console" || true; }
 
-# wait_on_console PATTERN SECONDS
-wait_on_console() {
-  local end=$((SECONDS + $2))
-  until [ "$(on_console "$1")" -gt 0 ]; do
-    [ "$SECONDS" -lt "$end" ] || wrong "the console never showed '$1'"
-    sleep 1
-  done
-}
+# wait_on_console PATTERN
+wait_on_console() { in_a_boot grep -aqE -- "$1" "$MACHINE/console" || wrong "the console never showed '$1'"; }
 
 # candidate_release: as a pattern.
 candidate_release() { board "sed -n s/^release=//p /boot/panthor-lab/$VM_ID/info" | sed 's/[+.]/\\&/g'; }
@@ -116,7 +114,7 @@ copy_board() {
 
 # play_case FILE READY DIRECTORY: the case's variables and functions say what is different in it.
 play_case() {
-  local fresh='' refused='' story='' loads=1 seconds=$TRIP_SECONDS started
+  local fresh='' refused='' story='' loads=1 started
   spoil() { :; }        # on the default, before arm
   spoil_armed() { :; }  # after arm, before the reboot
   after_reboot() { :; } # the harness, while the board reboots
@@ -142,7 +140,7 @@ play() {
   spoil_armed
   reboot_board
   after_reboot
-  wait_for_default "$seconds"
+  wait_for_default
   panthor_boot status
   expect_said "$story"
   started=$(on_console "Linux version $(candidate_release) ")

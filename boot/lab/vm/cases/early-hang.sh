@@ -9,7 +9,7 @@ spoil() {
   candidate_arguments efi=debug # newer kernels' EFI stub is silent without it
 }
 after_reboot() {
-  wait_on_console 'EFI stub: Exiting boot services' "$BOOT_SECONDS"
+  wait_on_console 'EFI stub: Exiting boot services'
   sleep 15
   [ "$(on_console 'Linux version')" -eq 0 ] || wrong "it does not hang"
   good "it hangs, and stays; pressing the power button"

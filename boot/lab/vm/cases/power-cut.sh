@@ -67,7 +67,7 @@ boot_kept() {
     case $name in
       *-candidate)
         [ "$BOOT_KERNEL" != "$DEFAULT" ] || wrong "$name boots the default"
-        wait_for_verdict && reboot_board && wait_for_default "$TRIP_SECONDS"
+        wait_for_verdict && reboot_board && wait_for_default
         ;;
       *) [ "$BOOT_KERNEL" = "$DEFAULT" ] || wrong "$name boots $BOOT_KERNEL" ;;
     esac

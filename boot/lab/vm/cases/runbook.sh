@@ -24,7 +24,7 @@ play() {
   STATUS=0 && SAID=$(board "dpkg -r $package" 2>&1) || STATUS=$?
   [ "$STATUS" -ne 0 ] && expect_said "$VM_ID is armed"
   reboot_board
-  wait_for_default "$TRIP_SECONDS"
+  wait_for_default
   panthor_boot status
   expect_said 'candidate vm booted; its verdict is: fail: panthor found no device'
   panthor_boot explain default "$VM_ID"
