@@ -123,15 +123,13 @@ shell_files() { grep -rlE --exclude-dir=.git --exclude-dir='build*' -m1 '^#!/(us
 
 # script_results SUITE DIRECTORY JOBS SECONDS: each script in it is a test that may take SECONDS; JOBS of them run at a time.
 script_results() {
-  local pattern
-  pattern=$(printf '%s' "$TEST_ONLY" | tr ',' '\n' | sed -n "s,^$1/,,p" | head -n 1)
-  find "$2" -maxdepth 1 -name "*$pattern*.sh" | LC_ALL=C sort | at_once "$3" script_result "$1" "$4"
+  find "$2" -maxdepth 1 -name '*.sh' | LC_ALL=C sort | at_once "$3" script_result "$1" "$4"
 }
 
 # script_result SUITE SECONDS FILE: exit code 0 passed, 77 skipped (its last line says why), else failed.
 script_result() {
   local name begin verdict=fail log
-  name=$(basename "$3" .sh) log=$RESULTS/$1-$(basename "$3" .sh).log
+  name=$(basename "$3" .sh) log=$RESULTS/$1-$name.log
   time_left "$1" "$name" || return 0
   begin=$(now_ms)
   export LAB_ROOT TEST_SOURCE
