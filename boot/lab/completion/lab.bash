@@ -26,7 +26,7 @@ _lab() {
     --target) word='uml local' ;;
     --time) word='virtual wall' ;;
     --series) word="stock all $(sed 's/#.*//; s,/.*,,' "$root"/kernel-patches/v*/series 2>/dev/null | sort -u)" ;;
-    --only) word='shell patches lab boot unit sanitize aarch64 fuzz identity guests igt scenarios boot-matrix' ;;
+    --only) word=$(sed -n 's/^readonly TEST_GROUPS_UML="\([^"]*\)".*/\1/p' "$root/boot/lab/verbs/test.sh") ;;
     --cases) word=$(cd "$root/boot/lab/vm/cases" && ls ./*.sh | sed 's,^./,,; s,\.sh$,,') ;;
     --source | --log | --bind | --result)
       compopt -o filenames 2>/dev/null
