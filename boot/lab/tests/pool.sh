@@ -62,10 +62,10 @@ at_most 2 pooled
 expect_equal "$EX_DEADLINE" "$STATUS" "not in time"
 all_gone "out of time"
 
-# Interrupted as by Ctrl-C or by kill.
+# Interrupted as by Ctrl-C or by kill, also where this test was begun with SIGINT ignored (nohup, or a script's background).
 set -m # a process group that takes an interrupt
 for signal in INT TERM; do
-  bash -c "$(declare -f at_once pool_stop lasting); SCRATCH=$SCRATCH; at_once 2 lasting < <(seq 2)" &
+  env --default-signal=INT bash -c "$(declare -f at_once pool_stop lasting); SCRATCH=$SCRATCH; at_once 2 lasting < <(seq 2)" &
   pool=$!
   until [ "$(grep -c . "$SCRATCH/pids" 2>/dev/null)" = 2 ]; do sleep 0.1; done
   kill "-$signal" -- "-$pool"
