@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Writes that a power cut cannot halve: a temporary file beside the target, fsync, rename, and the file system brought up to date for GRUB.
+# Writes that a power cut cannot halve: a temporary file beside the target, and a rename, with the file system brought up to date for GRUB
+# before and after it.
 
 # flush PATH…: fsync of files and directories.
 flush() { sync -- "$@" || refuse write "fsync of $* failed"; }
@@ -13,7 +14,6 @@ put() {
   cat >"$partial" || refuse write "$partial could not be written"
   # A FAT file system has no modes to keep, and says so.
   [ ! -e "$1" ] || [ "$(stat -c %a "$1")" = "$(stat -c %a "$partial")" ] || chmod --reference="$1" "$partial"
-  flush "$partial"
   move "$partial" "$1"
 }
 
@@ -22,19 +22,21 @@ put_program() {
   local partial
   partial=$(dirname "$2")/.$(basename "$2").partial
   install -m 755 -- "$1" "$partial" || refuse write "$partial could not be written"
-  flush "$partial"
   move "$partial" "$2"
 }
 
-# flush_for_grub PATH: syncfs of its file system. GRUB does not replay a journal: a rename that fsync has put there alone is not to be seen by it.
+# flush_for_grub PATH: syncfs of its file system: data, and what the journal has, in its place (ext4: fs/ext4/super.c, ext4_sync_fs; then
+# fs/sync.c, sync_filesystem writes the buffers back). GRUB does not replay a journal: what fsync has put there alone it does not see.
 flush_for_grub() { sync -f -- "$1" || refuse write "syncfs of $1 failed"; }
 
-# move FROM TO: a rename within one file system; TO may exist if it is a file. Until the rename is in its place GRUB still reads the old
-# file, so that one keeps a name, and with it its blocks (FAT has neither links nor a journal).
+# move FROM TO: a rename within one file system; TO may exist if it is a file. The blocks of a file system reach the disk in any order: with
+# FROM in its place before the rename, the directory's old block and its new one both name a whole file. Until the new one is there GRUB
+# reads the old file, so that one keeps a name, and with it its blocks (FAT has neither links nor a journal).
 move() {
   local kept
   kept=$(dirname "$2")/.$(basename "$2").kept
   [ ! -f "$2" ] || ln -f -- "$2" "$kept" 2>/dev/null || rm -f -- "$kept"
+  flush_for_grub "$(dirname "$2")"
   mv -f -T -- "$1" "$2" || refuse write "$1 could not be renamed to $2"
   flush_for_grub "$(dirname "$2")"
   rm -f -- "$kept"

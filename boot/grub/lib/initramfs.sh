@@ -57,6 +57,5 @@ make_initramfs() {
     drop "$partial"
     refuse no-initramfs "$tool left an initramfs that cannot be listed"
   }
-  flush "$partial"
   move "$partial" "$2"
 }
