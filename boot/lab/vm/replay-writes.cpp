@@ -5,7 +5,7 @@
 //
 // LOG is what QEMU's blklogwrites wrote (the format of the kernel's dm-log-writes), IMAGE the raw disk as it was before. Writes that lie
 // before byte FROM of LOG are simply made. From there to byte TO the power is cut at COUNT points, evenly: what was flushed is on the disk; of what
-// was not, nothing is, or all, or every second write, in turn. COMMAND gets ARGS, the point and what became of the unflushed writes.
+// was not, nothing is, or all, or every second write, or the last alone, in turn. COMMAND gets ARGS, the point and what became of the unflushed writes.
 // IMAGE is changed in place. Exit code 1 if COMMAND failed anywhere.
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <stdexcept>
 #include <system_error>
@@ -112,8 +113,19 @@ int run(std::vector<std::string> words) {
   return status;
 }
 
-enum class Unflushed { lost, written, every_second };
-constexpr const char* kUnflushedNames[] = {"lost", "written", "every-second"};
+enum class Unflushed { lost, written, every_second, last_alone };
+constexpr const char* kUnflushedNames[] = {"lost", "written", "every-second", "last-alone"};
+
+/// Is write \p index, which the disk was not told to flush, on the disk when the power goes before write \p cut?
+bool survives(Unflushed fate, std::size_t index, std::size_t cut) {
+  switch (fate) {
+    case Unflushed::lost: return false;
+    case Unflushed::written: return true;
+    case Unflushed::every_second: return index % 2 == 0;
+    case Unflushed::last_alone: return index + 1 == cut;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -140,14 +152,14 @@ int main(int argc, char** argv) try {
     while (flushed > durable && !writes[flushed - 1].flush) --flushed;
     for (; durable < flushed; ++durable) apply(writes[durable], log, image);
 
-    const auto fate = static_cast<Unflushed>(point % 3);
+    const std::size_t fate = point % std::size(kUnflushedNames);
     std::vector<std::pair<std::uint64_t, std::vector<char>>> undo;
     for (std::size_t i = flushed; i < cut; ++i)
-      if (fate == Unflushed::written || (fate == Unflushed::every_second && i % 2 == 0))
+      if (survives(static_cast<Unflushed>(fate), i, cut))
         undo.emplace_back(writes[i].disk_offset, apply(writes[i], log, image));
     std::vector<std::string> words = command;
     words.push_back(std::to_string(cut - first));
-    words.emplace_back(kUnflushedNames[point % 3]);
+    words.emplace_back(kUnflushedNames[fate]);
     if (run(words) != 0) failed = true;
     for (; !undo.empty(); undo.pop_back()) image.write(undo.back().second, undo.back().first);
   }
