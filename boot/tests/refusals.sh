@@ -172,7 +172,7 @@ expect_exit 49 'no-tool.*modinfo' env PATH="$SCRATCH/few" "$PANTHOR_BOOT" verify
 chmod -R a+rX "$BOARD/boot" "$SCRATCH"
 expect_exit 50 'not-root.*run this as root' setpriv --reuid 65534 --clear-groups -- "$PANTHOR_BOOT" arm one --root "$BOARD"
 fake_program sync 'exit 1'
-expect_exit 51 'write.*fsync' boot arm one
+expect_exit 51 'write.*syncfs' boot arm one
 REFUSED="$REFUSED no-tool not-root write "
 
 # Each of the table has had its turn.
