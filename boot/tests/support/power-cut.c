@@ -4,8 +4,8 @@
  * (one line each, shared by all processes); at change number $CUT_AT the whole process group is killed before the change is made.
  *
  * Lines: W PATH (opened for writing or truncated), S PATH (fsync), A (sync or syncfs), R FROM<TAB>TO (rename), D PATH (unlink, rmdir),
- * M PATH (mkdir, link, symlink). What was W and never S may be empty after a real power cut; the test makes it so. fsync itself is only
- * done if $CUT_SYNC is set: most tests need not wait for the disk.
+ * M PATH (mkdir, link, symlink). What was W and never S or A may be empty after a real power cut (for GRUB: never A); the test makes it
+ * so. Neither is really done unless $CUT_SYNC is set: most tests need not wait for the disk.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
